@@ -1,6 +1,5 @@
 """The Python client as a wheel, which the site serves."""
 
-import re
 from pathlib import Path
 
 from launcher import wheels
@@ -13,5 +12,5 @@ def wheel(checkout: Path = CHECKOUT) -> tuple[str, bytes]:
     """File name and bytes: the same for the same sources, on every machine."""
     paths = sorted((checkout / "highwater").glob("*.py"))
     members = {path.relative_to(checkout).as_posix(): path.read_bytes() for path in paths}
-    version = re.search(rb'VERSION = "(.+)"', members["highwater/version.py"])[1].decode()  # type: ignore[index]
+    version = wheels.read_version(members["highwater/version.py"])
     return wheels.wheel("highwater-client", version, SUMMARY, ">=3.9", members)

@@ -4,7 +4,6 @@ The site serves what `build` returns and `./dev.py collector` writes it, so both
 who would rather say `pip install`; it holds the same modules and depends on nothing.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,7 +53,7 @@ def build(checkout: Path = CHECKOUT, registry: str = "") -> bytes:
 def wheel(checkout: Path = CHECKOUT) -> tuple[str, bytes]:
     """File name and bytes of the wheel, as reproducible as the single file."""
     members = _sources(checkout)
-    version = re.search(rb'VERSION = "(.+)"', members["collectors/__init__.py"])[1].decode()  # type: ignore[index]
+    version = wheels.read_version(members["collectors/__init__.py"])
     return wheels.wheel("highwater-collector", version, SUMMARY, ">=3.6", members, ENTRY_POINTS)
 
 

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import re
 import zipfile
 from collections.abc import Mapping
 
@@ -23,6 +24,14 @@ Generator: highwater
 Root-Is-Purelib: true
 Tag: py3-none-any
 """
+
+
+def read_version(source: bytes) -> str:
+    """The text of VERSION in a module's source. Raises ValueError where it has none."""
+    version = re.search(rb'VERSION = "(.+)"', source)
+    if version is None:
+        raise ValueError("this module has no VERSION")
+    return version[1].decode()
 
 
 def wheel(

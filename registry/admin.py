@@ -9,7 +9,7 @@ from registry.models import Result, Site
 
 
 @admin.register(Site)
-class SiteAdmin(admin.ModelAdmin):
+class SiteAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # it takes none at run time
     """Slugs are addresses and stay; published results keep the name that they were published with."""
 
     list_display = ["name", "slug"]

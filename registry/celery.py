@@ -6,7 +6,7 @@ import time
 
 from celery import Celery
 from celery.signals import after_task_publish, beat_init
-from kombu import Connection
+from kombu.connection import Connection
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
@@ -25,7 +25,9 @@ _HURRIED = {
 
 def hurried_connection() -> Connection:
     """To the broker, with little patience, for somebody who waits; equal ones share a pool."""
-    return app.connection_for_write(transport_options={**app.conf.broker_transport_options, **_HURRIED})
+    options = {**app.conf.broker_transport_options, **_HURRIED}
+    connection: Connection = app.connection_for_write(transport_options=options)
+    return connection
 
 
 # In the broker: when the scheduler last sent a task, and which process it is.
@@ -33,10 +35,12 @@ SCHEDULER_NOTE = "highwater.scheduler"
 SCHEDULER_NOTE_KEPT_S = 86_400
 
 
-@beat_init.connect
 def note_what_is_sent(**_: object) -> None:
     """In the scheduler alone: leave a note in the broker with each task."""
     after_task_publish.connect(_note_scheduler, weak=False)
+
+
+beat_init.connect(note_what_is_sent)
 
 
 def _note_scheduler(**_: object) -> None:
@@ -53,4 +57,4 @@ def scheduler_last_sent() -> float | None:
     with app.connection_for_read() as broker:
         broker.ensure_connection(max_retries=1, timeout=2)
         note = broker.default_channel.client.get(SCHEDULER_NOTE)
-    return json.loads(note)["at"] if note else None
+    return float(json.loads(note)["at"]) if note else None

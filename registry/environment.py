@@ -154,7 +154,7 @@ def login_providers(name: str) -> dict[str, dict[str, Any]]:
     for entry in entries:
         kind = entry.get("provider") if isinstance(entry, dict) else None
         keys = _PROVIDERS.get(kind) if isinstance(kind, str) else None
-        if keys is None:
+        if not isinstance(kind, str) or keys is None:
             raise ImproperlyConfigured(f"{name}: `provider` must be one of {', '.join(_PROVIDERS)}")
         if set(entry) != {"provider", *keys} or not all(isinstance(entry[key], str) and entry[key] for key in keys):
             raise ImproperlyConfigured(f"{name}: {kind} takes exactly the texts {', '.join(keys)}")

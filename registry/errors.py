@@ -129,10 +129,11 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | No
             headers["Retry-After"] = str(error.retry_after_s)
     elif isinstance(error, exceptions.APIException):
         content = _from_api_exception(error)
-        if isinstance(error, exceptions.Throttled) and error.wait is not None:
-            headers["Retry-After"] = str(max(1, int(error.wait + 0.999)))
-        if getattr(error, "auth_header", None):
-            headers["WWW-Authenticate"] = error.auth_header
+        wait_s = getattr(error, "wait", None)
+        if isinstance(error, exceptions.Throttled) and wait_s is not None:
+            headers["Retry-After"] = str(max(1, int(wait_s + 0.999)))
+        if challenge := getattr(error, "auth_header", None):
+            headers["WWW-Authenticate"] = challenge
     else:
         return None
     return Response(content, status=content["status"], headers=headers, content_type=CONTENT_TYPE)

@@ -10,7 +10,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from csp.constants import NONE, SELF
-from kombu import Exchange, Queue
+from django.core.exceptions import ImproperlyConfigured
+from kombu.entity import Exchange, Queue
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -214,7 +215,7 @@ def _bundle_store(kind: str) -> dict[str, object]:
             "directory_permissions_mode": 0o700,
         }
         return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
-    raise env.ImproperlyConfigured(f"BUNDLE_STORAGE_URL must begin with file:// or s3://, not {parts.scheme}://")
+    raise ImproperlyConfigured(f"BUNDLE_STORAGE_URL must begin with file:// or s3://, not {parts.scheme}://")
 
 
 STORAGES = {
@@ -250,7 +251,7 @@ elif _mail.scheme == "file":
     EMAIL_BACKEND = "registry.web.eml_backend.EmlBackend"
     EMAIL_FILE_PATH = STATE_DIR / "mail"
 else:
-    raise env.ImproperlyConfigured(f"EMAIL_URL must begin with smtp:// or smtps://, not {_mail.scheme}://")
+    raise ImproperlyConfigured(f"EMAIL_URL must begin with smtp:// or smtps://, not {_mail.scheme}://")
 
 # API
 

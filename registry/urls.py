@@ -10,7 +10,7 @@ urlpatterns = [
 ]
 
 # The site's own page signs people in: it counts attempts, and admin's does not.
-admin.site.login = login_required(admin.site.login)
+admin.site.login = login_required(admin.site.login)  # type: ignore[method-assign]  # as Django's manual has it
 
 if not settings.PUBLIC_ONLY:
     # Before the public ones: where an address takes both reading and writing, the writing view extends the reading one.

@@ -29,7 +29,8 @@ class PatientConnection(psycopg.Connection):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    Database = SimpleNamespace(**{**vars(psycopg), "connect": PatientConnection.connect})
+    # The module psycopg, but for one name.
+    Database = SimpleNamespace(**{**vars(psycopg), "connect": PatientConnection.connect})  # type: ignore[assignment]  # it stands for a module
 
     def init_connection_state(self) -> None:
         super().init_connection_state()

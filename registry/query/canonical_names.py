@@ -37,7 +37,7 @@ class AliasTable:
         key = fold_text(printed_name)
         for row in self._by_printed.get(key, ()):
             if all(fold_text(facts.get(name)) == fold_text(value) for name, value in row.get("when", {}).items()):
-                return row["canonical"]
+                return str(row["canonical"])
         return self._canonical_spelling.get(key, " ".join(printed_name.split()))
 
     @cached_property
@@ -76,9 +76,13 @@ class Names:
 
 
 def read_names(folder: Path = ALIASES) -> Names:
-    tables = (_load_table(folder / f"{name}.json") for name in ("filesystem_types", "vendors", "sites"))
     platforms = json.loads((folder / "platforms.json").read_text(encoding="utf-8"))
-    return Names(*tables, {fold_text(name): row["slug"] for row in platforms for name in row.get("also", ())})
+    return Names(
+        filesystem_types=_load_table(folder / "filesystem_types.json"),
+        vendors=_load_table(folder / "vendors.json"),
+        sites=_load_table(folder / "sites.json"),
+        platforms={fold_text(name): row["slug"] for row in platforms for name in row.get("also", ())},
+    )
 
 
 def _load_table(path: Path) -> AliasTable:

@@ -102,7 +102,7 @@ def chosen_order(keys: Mapping[str, Key], name: str, tie: str, *, tie_follows: b
     """
     descending = name.startswith("-")
     key = keys.get(name.removeprefix("-"))
-    return key and Order(name, key, descending, tie, descending and tie_follows)
+    return None if key is None else Order(name, key, descending, tie, descending and tie_follows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Page(Generic[_Row]):
     """Of the page after this one; None on the last."""
 
 
-def take_page(queryset: QuerySet, columns: Columns, order: Order, cursor: str, size: int) -> Page[Row]:
+def take_page(queryset: QuerySet[Any], columns: Columns, order: Order, cursor: str, size: int) -> Page[Row]:
     """Up to `size` rows after the cursor ("" begins), in one query. Raises BadCursor."""
     ordered = _rows_from(queryset, order, cursor)
     rows = [list(row) for row in ordered.values_list(*columns.values(), "page_key", order.tie)[: size + 1]]
@@ -129,7 +129,7 @@ def take_objects(queryset: QuerySet[_Object], order: Order, cursor: str, size: i
     return Page(rows[:size], encode_cursor(order, last.page_key, getattr(last, order.tie)))
 
 
-def _rows_from(queryset: QuerySet, order: Order, cursor: str) -> QuerySet:
+def _rows_from(queryset: QuerySet[Any], order: Order, cursor: str) -> QuerySet[Any]:
     """The rows after the cursor in their order, each with its `page_key`."""
     ordered = queryset.annotate(page_key=order.key.expression)
     if cursor:
@@ -185,13 +185,18 @@ def _parse_key(value: Any, kind: type) -> Any:
         return moment
     if type(value) is not kind:
         raise TypeError(f"not of {kind}")
-    if not (
-        abs(value) <= LARGEST_ID if kind is int else math.isfinite(value) if kind is float else _is_storable(value)
-    ):
+    if not _is_storable(value):
         raise ValueError("a value that the database does not take")
     return value
 
 
-def _is_storable(value: str) -> bool:
-    """PostgreSQL takes no NUL and no half of a surrogate pair."""
-    return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
+def _is_storable(value: object) -> bool:
+    """Whether it fits into a column: PostgreSQL takes no NUL and no half of a surrogate pair."""
+    match value:
+        case int():
+            return abs(value) <= LARGEST_ID
+        case float():
+            return math.isfinite(value)
+        case str():
+            return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return False

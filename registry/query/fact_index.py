@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import connection
 
@@ -134,13 +135,13 @@ def rebuild_facts(result_ids: Iterable[int]) -> None:
     tools = [benchmark.tool for benchmark in catalogue.benchmarks()]
     volatile = json.dumps({tool: sorted(configuration_diff.volatile_parameters([tool])) for tool in tools})
     needed = json.dumps({tool: alike.required_facts(tool) for tool in tools})
-    bound = {"volatile": volatile, "needed": needed, "least": json.dumps(alike.LEAST["scale"])}
+    bound: dict[str, Any] = {"volatile": volatile, "needed": needed, "least": json.dumps(alike.LEAST["scale"])}
     names, read, places = (list(column) for column in zip(*sources, strict=True))
     with connection.cursor() as cursor:
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             Fact.objects.filter(result__in=batch).delete()
-            cursor.execute(_INDEX, {"ids": batch, "columns": list(COLUMNS)} | bound)
+            cursor.execute(_INDEX, bound | {"ids": batch, "columns": list(COLUMNS)})
             cursor.execute(_NAME, {"ids": batch, "names": names, "sources": read, "places": places})
 
 

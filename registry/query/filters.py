@@ -111,9 +111,14 @@ def other_values(query: QueryDict, names: Container[str]) -> dict[str, list[str]
 def as_query(by_name: Mapping[str, list[str]]) -> QueryDict:
     """Values by name as a query string that may be added to."""
     query = QueryDict(mutable=True)
+    put_values(query, by_name)
+    return query
+
+
+def put_values(query: QueryDict, by_name: Mapping[str, list[str]]) -> None:
+    """Write values by name into a query string."""
     for name, values in by_name.items():
         query.setlist(name, values)
-    return query
 
 
 def without_names(query: QueryDict, names: Iterable[str]) -> QueryDict:
@@ -239,7 +244,7 @@ def _of_platform(*values: str) -> Q:
     return Q(platform__in=_ids_by_slug_or_name(Platform, values))
 
 
-def _ids_by_slug_or_name(model: type[System] | type[Platform], values: Iterable[str]) -> QuerySet:
+def _ids_by_slug_or_name(model: type[System] | type[Platform], values: Iterable[str]) -> QuerySet[Any, Any]:
     """Those of these slugs or names, in one look-up."""
     condition = reduce(
         or_, [Q(name__iexact=value) for value in values], Q(slug__in=[value.lower() for value in values])

@@ -91,7 +91,7 @@ def evaluate_qualified(formula: str, values: Mapping[str, Number]) -> Number:
 def _safe_power(base: float, exponent: float) -> float:
     if abs(exponent) > LARGEST_POWER:
         raise FormulaError(f"no powers beyond {LARGEST_POWER}")
-    return base**exponent
+    return float(base**exponent)  # TypeError for roots of negative numbers, which are complex
 
 
 def _combinations(members: float, drawn: float) -> int:

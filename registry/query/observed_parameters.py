@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db.models import Count, Sum
 
 from registry.models import ObservedParameter, PublicSystemSnapshot, Result
 from registry.models.snapshots import text_of
 from registry.query import public_record
-from registry.query.public_record import Row, current_results
+from registry.query.public_record import current_results
 from validators import exports, parameters
 
 VALUES_SHOWN = 200
+
+
+class ObservedValue(TypedDict):
+    """A value of a parameter, and how often it was seen."""
+
+    key: str
+    role: str
+    value: Any
+    text: str
+    results: int
+    instances: int
 
 
 def snapshot_of(result: Result) -> PublicSystemSnapshot | None:
@@ -83,7 +94,7 @@ def observed_rows(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield names | {"value": values[place], "instances": min(count, 2**63 - 1)}
 
 
-def values_seen(parameter_id: str) -> list[Row]:
+def values_seen(parameter_id: str) -> list[ObservedValue]:
     """What results that count today have of a parameter, most results first; at most VALUES_SHOWN rows, one query.
 
     Rows have key, role, value, text, results (how many) and instances (on all of them).

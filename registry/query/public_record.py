@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Lower
@@ -22,6 +22,7 @@ from registry.query.shapes import columns_of
 
 Columns = Mapping[str, Any]
 Row = dict[str, Any]
+Subject = TypeVar("Subject", Site, System, Platform)
 
 LENGTH = Subquery(ListEntry.objects.filter(ranked_list=OuterRef("pk")).order_by("-position").values("position")[:1])
 """Entries of a ranked list: the last position, read from its index and not counted."""
@@ -46,7 +47,7 @@ def nearest_names(name: str, known_names: Iterable[str], count: int = 3) -> list
     return [by_fold[word] for word in difflib.get_close_matches(name.casefold(), by_fold, count, cutoff=0.5)]
 
 
-def rows_of(columns: Columns, queryset: QuerySet) -> list[Row]:
+def rows_of(columns: Columns, queryset: QuerySet[Any]) -> list[Row]:
     """A query's rows as dictionaries under the names of `columns`."""
     return [dict(zip(columns, values, strict=True)) for values in queryset.values_list(*columns.values())]
 
@@ -196,7 +197,7 @@ def measurements_by_result(ids: Iterable[int], quantities: Collection[tuple[str,
     stored_measurements = Measurement.objects.filter(of_quantities(quantities), result__in=by_result).order_by(
         "result_id", "position"
     )
-    for row in rows_of({"of": "result_id"} | MEASUREMENT, stored_measurements):
+    for row in rows_of({"of": "result_id", **MEASUREMENT}, stored_measurements):
         by_result[row.pop("of")].append(row)
     return by_result
 
@@ -247,7 +248,7 @@ def find_platform(slug: str) -> Platform:
     return _by_slug(Platform.objects.select_related("predecessor"), "platform", slug)
 
 
-def _by_slug(queryset: QuerySet, kind: str, slug: str) -> Any:
+def _by_slug(queryset: QuerySet[Subject], kind: str, slug: str) -> Subject:
     """By slug in any case. Raises NotOnRecord with the nearest slugs, after one more query."""
     matching_row = queryset.filter(slug=slug.replace("\0", "").lower()).first()
     if matching_row is None:

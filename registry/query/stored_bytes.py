@@ -41,7 +41,7 @@ def holds_bytes(storage: Storage, sha256: str) -> bool:
     return False
 
 
-def open_bytes(storage: Storage, sha256: str) -> File:
+def open_bytes(storage: Storage, sha256: str) -> File[bytes]:
     """The bytes, to be read. Raises FileNotFoundError where the storage has none, StorageAway where it can't tell."""
     if not holds_bytes(storage, sha256):
         raise FileNotFoundError(sha256)

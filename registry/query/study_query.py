@@ -91,7 +91,7 @@ class StudyQuery:
             query["chart"] = self.chart
         if self.as_of:
             query["as_of"] = written_time(self.as_of)
-        query.update(filters.as_query(self.filters))
+        filters.put_values(query, self.filters)
         return query
 
     def address(self) -> str:

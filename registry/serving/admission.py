@@ -29,7 +29,7 @@ TOO_LARGE = "highwater.body_too_large"
 
 def takes_uploads(view: View) -> View:
     """Mark a view, a function or a class, whose body may hold a bundle."""
-    view.takes_uploads = True  # type: ignore[attr-defined]
+    view.takes_uploads = True  # type: ignore[attr-defined]  # a mark that `_is_upload_view` reads
     return view
 
 
@@ -72,19 +72,20 @@ def _sign_in(request: HttpRequest) -> None:
     """As the middleware does, and without a query where there is no cookie."""
     key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
-    request.user = SimpleLazyObject(lambda: get_user(request))
-    request._dont_enforce_csrf_checks = True  # the token may stand in the body; the view checks it
+    request.user = SimpleLazyObject(lambda: get_user(request))  # type: ignore[assignment]  # it becomes the account
+    request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]  # the token may stand in the body; the view checks it
 
 
 def _account_name(user: Any) -> str | None:
     return str(user.pk) if user.is_authenticated else None
 
 
-def _account_of_api(request: HttpRequest, function: Any, args: Any, kwargs: Any) -> str | None:
+def _account_of_api(request: WSGIRequest, function: Any, args: Any, kwargs: Any) -> str | None:
     """The account that asks, None for a stranger. Raises what the view would: a wrong method, no permission."""
     view = function.cls(**function.initkwargs)
     view.setup(request, *args, **kwargs)
-    if request.method.lower() not in view.http_method_names or not hasattr(view, request.method.lower()):
+    method = (request.method or "").lower()
+    if method not in view.http_method_names or not hasattr(view, method):
         view.http_method_not_allowed(request)
     view.request = view.initialize_request(request, *args, **kwargs)
     view.perform_authentication(view.request)
@@ -93,7 +94,7 @@ def _account_of_api(request: HttpRequest, function: Any, args: Any, kwargs: Any)
 
 
 def _is_upload_view(function: Any) -> bool:
-    return getattr(getattr(function, "cls", function), "takes_uploads", False)
+    return bool(getattr(getattr(function, "cls", function), "takes_uploads", False))
 
 
 class TooLargeMiddleware:

@@ -87,9 +87,11 @@ class Answer:
         with self._lock:
             if self.gone:
                 raise BrokenPipeError(errno.EPIPE, "the client hung up")
-            if not (self._pieces and isinstance(self._pieces[-1], Written)):
-                self._pieces.append(Written())
-            self._pieces[-1].write(data)  # type: ignore[attr-defined]
+            last = self._pieces[-1] if self._pieces else None
+            if not isinstance(last, Written):
+                last = Written()
+                self._pieces.append(last)
+            last.write(data)
             self._ahead += len(data)
             # A long answer leaves while it is being made; a short one once it is whole, so that it can be another yet.
             if self._ahead <= IN_MEMORY_BYTES:

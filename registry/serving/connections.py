@@ -6,8 +6,6 @@ import socket
 from enum import Enum, auto
 from typing import Any
 
-from gunicorn.http.message import Request
-
 from registry.serving.answers import Answer
 from registry.serving.bodies import IN_MEMORY_BYTES, Body, ChunkedBody
 
@@ -39,7 +37,7 @@ class Connection:
         self.received = bytearray()
         self.searched = 0  # bytes of it in which the end of a head is not
         self.requests = 0
-        self.request: Request | None = None
+        self.request: Any = None  # gunicorn's, once a head was read
         self.expects_permission = False  # "Expect: 100-continue"
         self.body = Body(0)
         self.body_limit = 0

@@ -58,7 +58,7 @@ TOO_LARGE = "highwater.body_too_large"
 BODY_LIMIT = "body_limit"
 
 
-class Worker(BaseWorker):
+class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
     """gunicorn's worker class: `registry.serving.worker.Worker`."""
 
     connections: OrderedDict[Connection, None]
@@ -256,7 +256,7 @@ class Worker(BaseWorker):
 
     def _look_for_head(self, connection: Connection) -> None:
         received = connection.received
-        if received and not (received[:1].isalpha() or received[:2] in (b"\r", b"\r\n")):
+        if received and not (received[:1].isalpha() or bytes(received[:2]) in (b"\r", b"\r\n")):
             self._refuse(connection, InvalidRequestLine(received[:16].decode("latin-1")))  # such as TLS
             return
         end = received.find(b"\r\n\r\n", max(2 if received[:2] == b"\r\n" else 0, connection.searched - 3))
@@ -325,16 +325,18 @@ class Worker(BaseWorker):
         if ask is None:
             return IN_MEMORY_BYTES, None
         _, environ = wsgi.create(request, connection.sock, connection.address, connection.server, self.cfg)
-        return ask(environ | {"wsgi.input": NoBody()})
+        limit: tuple[int, str | None] | None = ask(environ | {"wsgi.input": NoBody()})
+        return limit
 
-    def _permitted(self, connection: Connection, done: Future) -> None:
+    def _permitted(self, connection: Connection, done: Future[tuple[int, str | None] | None]) -> None:
         if error := done.exception():
-            self._refuse(connection, error)  # type: ignore[arg-type]
+            self._refuse(connection, error)
             return
-        if done.result() is None:
+        permitted = done.result()
+        if permitted is None:
             self._answer_request(connection, NoBody(), close=True)
             return
-        limit, connection.sender = done.result()
+        limit, connection.sender = permitted
         body = connection.body
         if max(body.length or 0, body.size) > limit:
             self._refuse_as_too_large(connection, max(body.length or 0, body.size))
@@ -379,13 +381,13 @@ class Worker(BaseWorker):
         connection.request.body = source
         self._enter(connection, State.THREAD)
         connection.waits_since = time.monotonic()
-        connection.answer = Answer(lambda: self._call(self._begin_to_send, connection))
-        answered = self._pool(connection).submit(self._run_application, connection, close, too_large)
-        answered.add_done_callback(lambda done: self._call(self._answered, connection, done))
+        answer = connection.answer = Answer(lambda: self._call(self._begin_to_send, connection))
+        answered = self._pool(connection).submit(self._run_application, connection, answer, close, too_large)
+        answered.add_done_callback(lambda done: self._call(self._answered, connection, answer, done))
 
-    def _run_application(self, connection: Connection, close: bool, too_large: int | None) -> bool:
+    def _run_application(self, connection: Connection, answer: Answer, close: bool, too_large: int | None) -> bool:
         """In a thread: whether the connection may be used again."""
-        request, answer, begun = connection.request, connection.answer, datetime.now()
+        request, begun = connection.request, datetime.now()
         # Whoever closed its side may wait for the answer; but when all wait for long, those who left go out first.
         if time.monotonic() - connection.waits_since > PATIENCE_S and connection.gave_up:
             return False
@@ -431,8 +433,7 @@ class Worker(BaseWorker):
         if connection in self.connections and connection.state is State.THREAD:
             self._enter(connection, State.ANSWER)
 
-    def _answered(self, connection: Connection, done: Future) -> None:
-        answer = connection.answer
+    def _answered(self, connection: Connection, answer: Answer, done: Future[bool]) -> None:
         answer.whole = True
         connection.keep = done.exception() is None and done.result()
         if connection not in self.connections:
@@ -447,14 +448,15 @@ class Worker(BaseWorker):
 
     def _send(self, connection: Connection) -> None:
         """As much as the client takes now, and no more than a few pieces, since others wait."""
-        if connection not in self.connections:
+        answer = connection.answer
+        if connection not in self.connections or answer is None:
             return
         try:
             for _ in range(4):
                 if not connection.unsent:
-                    connection.unsent = memoryview(connection.answer.read(PIECE_BYTES))
+                    connection.unsent = memoryview(answer.read(PIECE_BYTES))
                 if not connection.unsent:
-                    self._sent_all(connection)
+                    self._sent_all(connection, answer)
                     return
                 size = connection.sock.send(connection.unsent)
                 connection.unsent = connection.unsent[size:]
@@ -464,8 +466,7 @@ class Worker(BaseWorker):
         except OSError:
             self._close(connection)
 
-    def _sent_all(self, connection: Connection) -> None:
-        answer = connection.answer
+    def _sent_all(self, connection: Connection, answer: Answer) -> None:
         if not answer.whole:  # the application is still writing
             self._enter(connection, State.THREAD)
             return
@@ -485,11 +486,11 @@ class Worker(BaseWorker):
     def _idle_s(self, connection: Connection) -> float:
         return PATIENCE_S if connection.received else self.cfg.keepalive
 
-    def _refuse(self, connection: Connection, error: Exception) -> None:
+    def _refuse(self, connection: Connection, error: BaseException) -> None:
         """What is no request, or whose body breaks off: gunicorn's words for it."""
         answer = self._own_answer(connection)
         self.handle_error(None, answer, connection.address, error)
-        self._finish_own(connection)
+        self._finish_own(connection, answer)
 
     def _tell(self, connection: Connection, status: int, reason: str, code: str, title: str) -> None:
         """An answer of this server, as problem+json."""
@@ -497,8 +498,9 @@ class Worker(BaseWorker):
         content = json.dumps(problem | {"detail": title, "hint": "Try again."}).encode()
         head = f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/problem+json\r\n"
         head += f"Content-Length: {len(content)}\r\nRetry-After: 10\r\nConnection: close\r\n\r\n"
-        self._own_answer(connection).sendall(head.encode() + content)
-        self._finish_own(connection)
+        answer = self._own_answer(connection)
+        answer.sendall(head.encode() + content)
+        self._finish_own(connection, answer)
 
     def _tell_no_room(self, connection: Connection) -> None:
         self._tell(connection, 503, "Service Unavailable", "storage.full", "There is no room for the request")
@@ -509,8 +511,8 @@ class Worker(BaseWorker):
         connection.body.close()
         return connection.answer
 
-    def _finish_own(self, connection: Connection) -> None:
-        connection.answer.whole = True
+    def _finish_own(self, connection: Connection, answer: Answer) -> None:
+        answer.whole = True
         self._enter(connection, State.ANSWER)
         self._send(connection)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseNotModified
@@ -12,7 +12,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.exceptions import NotAcceptable
 from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.permissions import SAFE_METHODS, AllowAny, BasePermission
+from rest_framework.permissions import SAFE_METHODS, AllowAny
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -27,7 +27,8 @@ COMMON_NAMES = ("format",)
 class StatedFormats(DefaultContentNegotiation):
     """An unknown `?format=` is refused like an unknown Accept: 406 with the formats that there are."""
 
-    def filter_renderers(self, renderers: list[BaseRenderer], format: str) -> list[BaseRenderer]:
+    def filter_renderers(self, renderers: Iterable[BaseRenderer], format: str) -> list[BaseRenderer]:
+        renderers = list(renderers)
         fitting = [renderer for renderer in renderers if renderer.format == format]
         if not fitting:
             formats = ", ".join(renderer.format for renderer in renderers)
@@ -70,7 +71,7 @@ class PublicRead(APIView):
     def get_authenticators(self) -> list[Any]:
         return [] if self._reads() else super().get_authenticators()
 
-    def get_permissions(self) -> list[BasePermission]:
+    def get_permissions(self) -> Sequence[Any]:
         return [AllowAny()] if self._reads() else super().get_permissions()
 
     def _reads(self) -> bool:
@@ -83,7 +84,7 @@ class PublicRead(APIView):
         if request.method in ("GET", "HEAD"):
             filters.refuse_unknown(request.query_params, (*self.query_names, *COMMON_NAMES), self.query_prefixes)
 
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """What may be done here, also for a browser that asks before a script reads from another host."""
         allowed = ", ".join(self.allowed_methods)
         return Response(status=204, headers={"Allow": allowed, "Access-Control-Allow-Headers": "If-None-Match"})

@@ -10,10 +10,10 @@ from django.http import HttpRequest
 
 def caller_address(request: HttpRequest) -> str:
     """Of the caller: behind a trusted proxy the last one that the proxy wrote down."""
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
+    forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", ""))
     if settings.TRUSTED_PROXY and forwarded:
         return forwarded.rsplit(",", 1)[-1].strip()
-    return request.META.get("REMOTE_ADDR", "")
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def is_loopback(request: HttpRequest) -> bool:

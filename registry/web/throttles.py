@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 class LoopbackAwareThrottle(SimpleRateThrottle):
     """Counts per account, or per address without one; settings.THROTTLE_RATES holds (elsewhere, loopback)."""
 
+    scope: str
+
     def __init__(self) -> None:
         self.rate = ""
 

@@ -5,12 +5,13 @@ submissions with the same bytes lose nothing any more. Where no such check is le
 """
 
 from django.db import migrations
+from django.db.migrations.state import StateApps
 from django.db.models import Q
 
 PROTECTED = ("submitted", "in_review", "changes_requested", "accepted", "published")
 
 
-def bind(apps, schema_editor):
+def bind(apps: StateApps, schema_editor: object) -> None:
     RefusedBundle = apps.get_model("submissions", "RefusedBundle")
     Submission = apps.get_model("submissions", "Submission")
     SecretFile = apps.get_model("submissions", "SecretFile")

@@ -1,6 +1,7 @@
 """Models get the names by which they are called; their tables keep their own, and no statement changes the schema."""
 
 from django.db import migrations
+from django.db.migrations.state import StateApps
 
 RENAMED = [
     ('SystemSnapshot', 'SubmittedSystem', 'system snapshot', 'submitted system'),
@@ -11,18 +12,18 @@ RENAMED = [
 ]
 
 
-def rename_permissions(apps, schema_editor):
+def rename_permissions(apps: StateApps, schema_editor: object) -> None:
     """What was granted stays granted: Django renames the content types, but not the permissions on them."""
     for old, new, _, words in RENAMED:
         _rename(apps, old.lower(), new.lower(), words)
 
 
-def restore_permissions(apps, schema_editor):
+def restore_permissions(apps: StateApps, schema_editor: object) -> None:
     for old, new, words, _ in RENAMED:
         _rename(apps, new.lower(), old.lower(), words)
 
 
-def _rename(apps, old, new, words):
+def _rename(apps: StateApps, old: str, new: str, words: str) -> None:
     permissions = apps.get_model("auth", "Permission").objects.filter(content_type__app_label="submissions")
     for action in ("add", "change", "delete", "view"):
         permissions.filter(codename=f"{action}_{old}").update(

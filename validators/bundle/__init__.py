@@ -394,7 +394,7 @@ class _Opening:
         end = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # the record that ZipFile itself goes by
         if end is None:
             raise _truncated(prefix)
-        entries, directory_bytes = end[zipfile._ECD_ENTRIES_TOTAL], end[zipfile._ECD_SIZE]  # type: ignore[attr-defined]
+        entries, directory_bytes = end[zipfile._ECD_ENTRIES_TOTAL], end[zipfile._ECD_SIZE]  # type: ignore[attr-defined]  # the same
         if entries > self.limits.files * 2 or directory_bytes > _ZIP_DIRECTORY_BYTES:
             raise self._too_many_files()
         file.seek(0)

@@ -109,7 +109,8 @@ def _entry(id: str, lustre_release: str) -> dict[str, Any] | None:
     release = release_of(lustre_release)
     newest = table()["releases"][-1]
     for entry in _entries(id) if release else ():
-        if release_of(entry["first"]) <= release <= release_of(entry.get("last", newest)):  # type: ignore[operator]
+        first, last = release_of(entry["first"]), release_of(entry.get("last", newest))
+        if first and release and last and first <= release <= last:
             return entry
     return None
 

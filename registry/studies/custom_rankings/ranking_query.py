@@ -48,7 +48,7 @@ class RankingQuery:
             query["limit"] = str(self.limit)
         if self.as_of:
             query["as_of"] = study_query.written_time(self.as_of)
-        query.update(filters.as_query(self.filters))
+        filters.put_values(query, self.filters)
         return query
 
     def address(self) -> str:

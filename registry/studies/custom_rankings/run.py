@@ -14,8 +14,8 @@ from django.db import DataError, connection, transaction
 
 from registry.models import Result
 from registry.query import filters, formulas
+from registry.query.divisors import PER
 from registry.query.public_record import RESULT, Row, rows_of
-from registry.query.study_query import PER
 from registry.studies.custom_rankings.inputs import BadFormula, Input, NotRanked, input_of, replace_names, unit_of
 from registry.studies.custom_rankings.ranking_query import RankingQuery
 from registry.studies.run import results_as_of
