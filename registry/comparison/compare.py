@@ -266,7 +266,7 @@ def _comparison_row(place: Key, row: _Row, per: Per | None, *, compared: bool) -
         "" if measurement is None else qualified_values.qualifier_of(measurement) for measurement in row.measurements
     ]
     times = _times_first(values, qualifiers, row.differs) if compared else [None] * len(values)
-    ratios = [time and time.value for time in times]
+    ratios = [None if time is None else time.value for time in times]
     intervals = [None, *map(uncertainty.ratio_interval, ratios[1:], [row.spreads[0]] * len(ratios), row.spreads[1:])]
     return {
         "op": op,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
@@ -21,6 +21,15 @@ from registry.query.fact_index import CONFIGURATION
 from registry.query.public_record import NotOnRecord, Row
 from registry.query.study_query import COLUMN_METRICS
 from validators.system.difference import difference
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class _Annotations(TypedDict):
+        repeats: list[Row]
+        list_names: list[str]
+
+    ComparableResult = WithAnnotations[Result, _Annotations]
 
 MOST_REPEATS = 10
 """Other runs of one configuration that tell how its numbers repeat, newest first."""
@@ -95,7 +104,7 @@ def perhaps_repeated(public_ids: Sequence[str], quantities: Collection[tuple[str
     return list(results.values_list("public_id", flat=True))
 
 
-def _comparable_results() -> QuerySet[Result]:
+def _comparable_results() -> QuerySet[ComparableResult]:
     """Results with pk and scores of their `repeats` in the record, newest first, and the names of their lists."""
     configurations = Fact.objects.order_by().filter(name=CONFIGURATION)
     own = configurations.filter(result=OuterRef(OuterRef("pk"))).values("text")
@@ -110,7 +119,7 @@ def _comparable_results() -> QuerySet[Result]:
     )
 
 
-def _load_side(result: Any, measurements_by_result: Mapping[int, list[Row]]) -> Side:
+def _load_side(result: ComparableResult, measurements_by_result: Mapping[int, list[Row]]) -> Side:
     """A result of `_compared`."""
     return Side(
         result.public_id,

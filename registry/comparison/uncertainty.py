@@ -111,7 +111,7 @@ def rank_ranges(
     """
     sign = -1 if lower_is_better else 1
     levels = [sign * math.log(score) for score in scores]
-    widths = [spread and spread.width for spread in spreads]
+    widths = [None if spread is None else spread.width for spread in spreads]
     by_width: dict[float | None, list[float]] = {}
     for level, width in zip(levels, widths, strict=True):
         by_width.setdefault(width, []).append(level)

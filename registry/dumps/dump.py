@@ -50,7 +50,7 @@ def result_batches() -> Iterator[list[Row]]:
     """Every result with its measurements, in the order that they were recorded; two queries for each batch."""
     last = 0
     while True:
-        columns = COLUMNS | {"pk": "pk"}
+        columns = {**COLUMNS, "pk": "pk"}
         batch = rows_of(columns, Result.objects.filter(pk__gt=last).order_by("pk")[:BATCH])
         if not batch:
             return
@@ -185,7 +185,7 @@ def _sqlite_writer(path: Path) -> Iterator[Callable[[list[Row]], None]]:
 
 
 def _add_others(database: sqlite3.Connection) -> None:
-    others: dict[str, tuple[Columns, QuerySet]] = {
+    others: dict[str, tuple[Columns, QuerySet[Any]]] = {
         "list_entries": (ENTRY, ListEntry.objects.exclude(ranked_list__frozen_at=None).order_by("pk")),
         "releases": (RELEASE, Release.objects.order_by("pk")),
         "sites": (public_record.SITE, public_record.current_sites().order_by("pk")),

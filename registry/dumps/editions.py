@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.core.files import File
 from django.core.files.storage import Storage, storages
@@ -23,6 +23,14 @@ from django.utils import timezone
 from registry.dumps import db_locks, dump
 from registry.errors import Problem
 from registry.models import Edition, Measurement, RecordChange, Result
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class _Change(TypedDict):
+        changed_at: datetime | None
+
+    DatedEdition = WithAnnotations[Edition, _Change]
 
 LOCK = 0x68776564  # "hwed": one process at a time makes editions
 FOLDER = "exports"
@@ -40,7 +48,7 @@ class EditionPending(Problem):
     retry_after_s = 60
 
 
-def latest_edition() -> Edition | None:
+def latest_edition() -> DatedEdition | None:
     """The edition that was made last; `changed_at` is when the record first changed after it, or None. One query."""
     changes = RecordChange.objects.order_by("changed_at").values("changed_at")
     return Edition.objects.annotate(changed_at=Subquery(changes[:1])).order_by("-pk").first()
@@ -60,7 +68,7 @@ def edition_to_serve() -> Edition:
     return edition
 
 
-def open_file(edition: Edition, name: str) -> BinaryIO:
+def open_file(edition: Edition, name: str) -> File[bytes]:
     """A stored file of an edition. Raises BeingMade where the next edition has taken its place meanwhile."""
     try:
         return _edition_storage().open(_storage_key(edition, name))
@@ -78,7 +86,7 @@ def build_if_due() -> None:
             _remove_all_but(_make_edition())
 
 
-def _is_due(edition: Edition | None) -> bool:
+def _is_due(edition: DatedEdition | None) -> bool:
     return edition is None or edition.changed_at is not None or not _is_whole(edition)
 
 

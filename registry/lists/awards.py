@@ -66,7 +66,7 @@ _COLUMNS: Columns = {
 def awards_of_release(of: Release) -> list[tuple[RankedList, list[Award]]]:
     """The awards of each IO500 list of a published release, in their order; withdrawn runs win nothing. Two queries."""
     lists = list(of.ranked_lists.filter(SCORED_LISTS).exclude(frozen_at=None).order_by("position", "name"))
-    columns = {"list": "ranked_list_id"} | _COLUMNS
+    columns = {"list": "ranked_list_id", **_COLUMNS}
     list_entries = ListEntry.objects.filter(ranked_list__in=lists, result__withdrawn_at=None)
     rows = rows_of(columns, list_entries.order_by("ranked_list", "position"))
     by_list: dict[int, list[Row]] = {ranked_list.pk: [] for ranked_list in lists}

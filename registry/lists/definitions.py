@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from registry.lists import conditions
 from registry.lists.ranking import DefinitionError
@@ -77,7 +77,7 @@ def tool_of(definition: Definition) -> str:
     return str(definition["ranks"]["tool"]) if "ranks" in definition else SCORED
 
 
-def lower_is_better(definition: Definition) -> bool:
+def lower_is_better(definition: Mapping[str, Any]) -> bool:
     """The direction of what a list ranks, as the tool's descriptor says it; a score is better when it is higher."""
     if "ranks" not in definition:
         return False
@@ -86,11 +86,30 @@ def lower_is_better(definition: Definition) -> bool:
     return described is not None and described.better == "lower"
 
 
-def ranked_measure(definition: Definition) -> dict[str, str | None]:
+class RankedMeasure(TypedDict):
+    """What a list ranks; a score has a quantity alone."""
+
+    tool: str
+    op: str | None
+    quantity: str
+    stat: str | None
+    unit: str | None
+    title: str
+    better: str
+
+
+def ranked_measure(definition: Definition) -> RankedMeasure:
     """What a list ranks: tool, op, quantity, stat, unit (None: no unit), title, and which direction is better."""
     ranks = definition.get("ranks") or {"quantity": definition.get("score", "score"), "title": "Score"}
-    named = {name: ranks.get(name) for name in ("op", "quantity", "stat", "unit", "title")}
-    return {"tool": tool_of(definition), **named, "better": "lower" if lower_is_better(definition) else "higher"}
+    return {
+        "tool": tool_of(definition),
+        "op": ranks.get("op"),
+        "quantity": ranks["quantity"],
+        "stat": ranks.get("stat"),
+        "unit": ranks.get("unit"),
+        "title": ranks["title"],
+        "better": "lower" if lower_is_better(definition) else "higher",
+    }
 
 
 def current_definitions(definitions: Iterable[Definition]) -> dict[str, Definition]:

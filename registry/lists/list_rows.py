@@ -81,7 +81,6 @@ def _row_html(
     ranges: bool,
     figures: Callable[[dict[str, Any]], str],
 ) -> str:
-    dotted = axis is not None and entry["score"] > 0
     return ROW.format(
         rank=entry["rank"],
         range=RANGE.format(numbers.format_rank_range(entry["low"], entry["high"])) if ranges else "",
@@ -92,7 +91,7 @@ def _row_html(
         filesystem=escape(entry["filesystem_type"]) or numbers.MISSING,
         clients=numbers.format_int(entry["client_nodes"]) or numbers.MISSING,
         score=numbers.format_decimal(entry["score"]),
-        dot=DOT.format(ruler=ruler, x=axis.at(entry["score"])) if dotted else "",
+        dot=DOT.format(ruler=ruler, x=axis.at(entry["score"])) if axis and entry["score"] > 0 else "",
         figures=figures(entry),
         entered=escape(entry["result__release__name"]),
     )

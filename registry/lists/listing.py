@@ -89,7 +89,7 @@ def preview_rank_ranges(release: Release, body: Row, ranking: Ranking) -> dict[s
 
 def entries_if_made_now(ranked_list: RankedList, ids: Collection[str]) -> list[str]:
     """Those results of `ids` that the list would have if it were made now, in its order."""
-    ranking = _compute_ranking(ranked_list.release, ranked_list.name, ranked_list.definition)
+    ranking = _compute_ranking(ranked_list.release, ranked_list.name, _definition_of(ranked_list))
     return [row.entry for row in ranking.rows if row.entry in ids]
 
 
@@ -104,7 +104,7 @@ def arrange_imported(ranked_list: RankedList) -> list[ListEntry]:
 
     What the published figures say against a result stands beside it: the list leaves out none of them.
     """
-    body = ranked_list.definition.body
+    body = _definition_of(ranked_list).body
     entries = _list_entries(ranked_list, rank_pool(_imported_with(ranked_list.release, body), body))
     for entry in entries:
         findings = entry.result.snapshot.get("findings", [])
@@ -123,6 +123,10 @@ def newest_definitions(names: Iterable[str]) -> dict[str, Row]:
     """The bodies of the definitions that make these lists of releases run here, by name."""
     list_definitions = ListDefinition.objects.filter(name__in=list(names), body__applies_to__origin="here")
     return {definition.name: definition.body for definition in list_definitions.order_by("version")}
+
+
+def _definition_of(ranked_list: RankedList) -> ListDefinition:
+    return ranked_list.definition or _definition_for(ranked_list.release, ranked_list.name)
 
 
 def _definition_for(release: Release, name: str) -> ListDefinition:
@@ -212,7 +216,7 @@ def _recorded_candidates(results: Sequence[Result], body: Row) -> list[Entry]:
         result__in=results, op=ranks["op"], quantity=ranks["quantity"], stat=ranks["stat"]
     )
     for row in measurements.order_by().values("result_id", "op", "quantity", "stat", "context", "value"):
-        rows.setdefault(row["result_id"], []).append(row)
+        rows.setdefault(row["result_id"], []).append({**row})
     return [_registered_entry(result, body, rows.get(result.pk, ())) for result in results]
 
 

@@ -51,8 +51,13 @@ def index_ranges(lists: Iterable[RankedList]) -> None:
         RankRange(**rank_range) for pk, rows in entries.items() for rank_range in _of_list(by_id[pk], rows, inputs)
     ]
     RankRange.objects.filter(entry__ranked_list__in=by_id).delete()
-    fields = {"unique_fields": ["entry"], "update_fields": ["low", "high"]}
-    RankRange.objects.bulk_create(rank_ranges, batch_size=5000, update_conflicts=True, **fields)
+    RankRange.objects.bulk_create(
+        rank_ranges,
+        batch_size=5000,
+        update_conflicts=True,
+        unique_fields=["entry"],
+        update_fields=["low", "high"],
+    )
 
 
 def preview_ranges(ranked_list: RankedList, entries: Iterable[ListEntry]) -> dict[int, tuple[int, int]]:
@@ -121,8 +126,9 @@ def _read_inputs(lists: Sequence[tuple[RankedList, Sequence[int]]]) -> _RangeInp
         }
         met = reduce(or_, [Q(op=op, quantity=quantity) for op, quantity in quantities])
         rows = Measurement.objects.filter(met, result__in=measurements_by_result)
-        for row in rows.values("result_id", "op", "quantity", "stat", "unit", "context", "value", "repeats"):
-            measurements_by_result[row.pop("result_id")].append(row)
+        names = ("op", "quantity", "stat", "unit", "context", "value", "repeats")
+        for result_id, *values in rows.values_list("result_id", *names):
+            measurements_by_result[result_id].append(dict(zip(names, values, strict=True)))
         run_rows = Result.objects.filter(id__in=ranked).values_list("id", "tool", "parameters")
         runs = {pk: (tool, parameters) for pk, tool, parameters in run_rows}
     return _RangeInputs(repeats, scores, measurements_by_result, runs)

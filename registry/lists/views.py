@@ -80,7 +80,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     stored_list = public_record.ranked_list(release, name)
     if (stored_list.release.slug, stored_list.name) != (release, name):
         return redirect("list", release=stored_list.release.slug, name=stored_list.name)
-    query = {key: request.GET[key] for key in QUERY_NAMES if request.GET.get(key)}
+    query = {key: value for key in QUERY_NAMES if (value := request.GET.get(key))}
     summary = summarise_list(stored_list)
     page = entries_page(stored_list, request, summary)
     body = stored_list.definition.body if stored_list.definition else {}
@@ -155,7 +155,7 @@ def list_tabs(ranked_list: RankedList, tool: str) -> dict[str, Any]:
     return {"tabs": [row for row in rows if (row["tool"] or SCORED) == tool], "other_tools": other.items()}
 
 
-def entries_page(ranked_list: RankedList, request: HttpRequest, summary: Summary) -> Page:
+def entries_page(ranked_list: RankedList, request: HttpRequest, summary: Summary) -> Page[dict[str, Any]]:
     """The rows asked for, as plain dictionaries. Raises InvalidValue."""
     condition = filters.parse_conditions(request.GET, filters.ENTRY_FILTERS)
     entries = public_record.list_entries(ranked_list, condition).order_by(
@@ -180,7 +180,7 @@ def _column_order(ordering: str) -> list[Any]:
     return [column.desc(nulls_last=True) if ordering.startswith("-") else column.asc(nulls_last=True), "position"]
 
 
-def summarise_list(ranked_list: RankedList) -> Summary:
+def summarise_list(ranked_list: public_record.DatedList) -> Summary:
     """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
     if ranked_list.digest:
         return cached_value(
@@ -231,7 +231,7 @@ def column_heads(query: dict[str, str]) -> dict[str, dict[str, str]]:
     return links
 
 
-def page_links(page: Page, query: dict[str, str]) -> dict[str, str]:
+def page_links(page: Page[dict[str, Any]], query: dict[str, str]) -> dict[str, str]:
     """Addresses of the page before and after, where there are any."""
     links = {}
     if page.has_previous():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -81,6 +82,6 @@ def _draw_figures(rows: list[Row]) -> list[dict[str, Any]]:
     return [*figures, _draw_figure("Sum of bandwidth", "GiB/s", steps, [("", sums)])] if sums else figures
 
 
-def _draw_figure(title: str, unit: str, steps: list[str], series: list[result_charts.Series]) -> dict[str, Any]:
+def _draw_figure(title: str, unit: str, steps: list[str], series: Sequence[result_charts.Series]) -> dict[str, Any]:
     most = max(value for _, values in series for _, value in values)
     return {"title": title, "unit": unit, "drawing": result_charts.draw_lines(steps, series, 0.0, most)}

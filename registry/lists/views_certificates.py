@@ -63,7 +63,7 @@ def _render_pdf(drawing: str) -> bytes:
     import vl_convert  # 80 MB with its engine, which only pictures need
 
     digest = hashlib.sha256(drawing.encode()).hexdigest()
-    return cached_value(f"certificate:{digest}", lambda: vl_convert.svg_to_pdf(drawing))
+    return cached_value(f"certificate:{digest}", lambda: bytes(vl_convert.svg_to_pdf(drawing)))
 
 
 def _without_font(drawing: str) -> str:

@@ -11,7 +11,8 @@ from django.shortcuts import render
 
 from registry.presentation import numbers
 from registry.query import observed_parameters
-from registry.query.public_record import NotOnRecord, Row, nearest_names
+from registry.query.observed_parameters import ObservedValue
+from registry.query.public_record import NotOnRecord, nearest_names
 from registry.web.caching import public_page
 from validators.parameters import Parameter, Place, groups, parameters
 from validators.parameters.defaults import by_release, releases_with
@@ -119,7 +120,7 @@ def place_words(place: Place) -> str:
     return ROOTS[place.root] + (f"; Lustre {place.releases}" if place.releases else "")
 
 
-def seen_row(parameter: Parameter, row: Row) -> dict[str, Any]:
+def seen_row(parameter: Parameter, row: ObservedValue) -> dict[str, Any]:
     """A value of the record as the page shows it, with the address of the results that have it."""
     name = f"p.{parameter.id}/{row['key']}" if row["key"] else f"p.{parameter.id}"
     return {

@@ -55,14 +55,15 @@ def parts_of(result: Result, document: Mapping[str, Any] | None) -> Parts:
     enclosure = hardware.enclosure_of(result.platform.slug) if result.platform else None
     run_counts = RunCounts(result.parameters, result.source)
     drive = hardware.named("drives", str(result.parameters.get("drive_model", "")))
+    unit = unit_of(enclosure, drive)
     return replace(
-        unit_of(enclosure, drive),
+        unit,
         drives=run_counts.count("drives")
         or run_counts.product("drives_per_ost", "osts")
         or _in_all(run_counts, enclosure),
         servers=run_counts.count("data_servers"),
-        **({"raid": raid} if (raid := raid_of(str(result.parameters.get("raid", "")), result.source)) else {}),
-        **({"paths": paths} if (paths := run_counts.paths()) else {}),
+        raid=raid_of(str(result.parameters.get("raid", "")), result.source) or unit.raid,
+        paths=run_counts.paths() or unit.paths,
     )
 
 

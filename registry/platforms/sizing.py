@@ -9,7 +9,7 @@ source only says that it is below something, nobody knows how many units are eno
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,7 +158,7 @@ def _basis_rows(query: SizingQuery) -> list[Row]:
 
 
 def _best_row(
-    query: SizingQuery, result: Result, crossing: Row, measurements: Iterable[Row], drives: float | None
+    query: SizingQuery, result: Result, crossing: Mapping[str, Any], measurements: Iterable[Row], drives: float | None
 ) -> Row | None:
     """The best rate of one enclosure that a result measured; None where nothing tells it."""
     enclosures = _count_enclosures(result, query.platform, drives)

@@ -7,7 +7,7 @@ what differs from run to run without explaining anything, is data (configuration
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -29,7 +29,7 @@ def load_vocabulary() -> Mapping[str, Any]:
     return loaded
 
 
-def volatile_parameters(tools: Iterator[str] | Sequence[str]) -> frozenset[str]:
+def volatile_parameters(tools: Iterable[str]) -> frozenset[str]:
     """Parameters of runs of these tools that are no settings: times, what came out of the run, names of files."""
     return frozenset(load_vocabulary()["volatile"]).union(*(provenance.outcomes(tool) for tool in tools))
 

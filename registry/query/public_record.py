@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import reduce
 from operator import or_
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Lower
@@ -19,6 +20,19 @@ from registry.errors import Problem
 from registry.models import CatalogueLoad, ListEntry, Measurement, Platform, RankedList, Release, Result, Site, System
 from registry.query import record_rows
 from registry.query.shapes import columns_of
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class _Count(TypedDict):
+        length: int
+
+    class _Dates(_Count):
+        last_load: int | None
+        last_withdrawal: datetime | None
+
+    CountedList = WithAnnotations[RankedList, _Count]
+    DatedList = WithAnnotations[RankedList, _Dates]
 
 Columns = Mapping[str, Any]
 Row = dict[str, Any]
@@ -74,13 +88,13 @@ def find_release(text: str) -> Release:
     return matching_release
 
 
-def ranked_lists() -> QuerySet[RankedList]:
+def ranked_lists() -> QuerySet[CountedList]:
     """All lists with their release, newest release first, each with its `length`."""
     lists = RankedList.objects.select_related("release", "definition").annotate(length=Coalesce(LENGTH, 0))
     return lists.order_by("-release__held_on", "-release_id", "position", "name")
 
 
-def ranked_list(release_text: str, name: str) -> RankedList:
+def ranked_list(release_text: str, name: str) -> DatedList:
     """One list with `length`, `last_load` and `last_withdrawal`, on which what it shows of its results depends.
 
     Raises NotOnRecord with the nearest lists as RELEASE/LIST, after one more query.

@@ -29,7 +29,7 @@ class CopyGone(Problem):
 
 
 @require_safe
-def published_copy(request: HttpRequest, public_id: str) -> HttpResponse:
+def published_copy(request: HttpRequest, public_id: str) -> HttpResponse | FileResponse:
     """The scrubbed copy of a published run. Its bytes never change, so it may be kept for ever."""
     result = public_record.find_result(public_id)
     if not result.public_sha256:

@@ -54,12 +54,13 @@ class Median(Aggregate):
 @public_page
 def index(request: HttpRequest) -> HttpResponse:
     """Search and filter; the names of the query are those of the API."""
-    parameters = {name: value for name, value in request.GET.items() if name.startswith(filters.PARAMETER) and value}
-    selected_values = {name: request.GET[name] for name in QUERY_NAMES if request.GET.get(name)} | parameters
+    parameters = {
+        name: str(value) for name, value in request.GET.items() if name.startswith(filters.PARAMETER) and value
+    }
+    selected_values = {name: value for name in QUERY_NAMES if (value := request.GET.get(name))} | parameters
     results = public_record.current_results(filters.result_conditions(request.GET))
-    order = cursor_pages.chosen_order(
-        cursor_pages.RESULTS, selected_values.get("ordering", ""), "id", tie_follows=True
-    ) or cursor_pages.chosen_order(cursor_pages.RESULTS, "-id", "id", tie_follows=True)
+    ordering = selected_values.get("ordering", "")
+    order = cursor_pages.chosen_order(cursor_pages.RESULTS, ordering, "id", tie_follows=True) or cursor_pages.NEWEST_IDS
     page = cursor_pages.take_page(results, public_record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
     machine = urlencode({name: filters.values_of(request.GET, name) for name in selected_values}, doseq=True)
     tool = selected_values.get("tool", "").lower()

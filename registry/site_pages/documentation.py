@@ -132,7 +132,8 @@ def _render(slug: str, path: Path, text: str) -> DocumentationPage:
     """Markdown to HTML; links between documents become links between pages. `path` is what links start from."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
-    title, contents, taken = slug, [], set()
+    title, contents = slug, list[tuple[str, str]]()
+    taken: set[str] = set()
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
             words = _inline_text(tokens[index + 1])

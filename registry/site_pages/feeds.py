@@ -21,7 +21,7 @@ from registry.web.caching import public_page
 ENTRIES = 50
 
 
-class Releases(Feed):
+class Releases(Feed):  # type: ignore[type-arg]  # it takes none at run time
     """Calls for submissions that are open or were, newest first; an entry is updated when its lists are published."""
 
     feed_type = Atom1Feed
@@ -39,7 +39,8 @@ class Releases(Feed):
     def item_description(self, release: Release) -> str:
         opens = f"Opens {numbers.format_datetime(release.opens)}. " if release.opens else ""
         lists = f" Lists: {', '.join(release.list_names)}." if release.list_names else ""
-        return f"{opens}Closes {numbers.format_datetime(release.deadline)}.{lists}"
+        closes = f"Closes {numbers.format_datetime(release.deadline)}." if release.deadline else ""
+        return f"{opens}{closes}{lists}"
 
     def item_link(self, release: Release) -> str:
         return f"/releases/#{release.slug}"
@@ -50,7 +51,7 @@ class Releases(Feed):
         return release.published_at or opened or release.called_at
 
 
-class Lists(Feed):
+class Lists(Feed):  # type: ignore[type-arg]  # as above
     """Ranked lists, newest first; an entry is updated when its list is amended. `?list=NAME` keeps those of a name."""
 
     feed_type = Atom1Feed
@@ -67,14 +68,14 @@ class Lists(Feed):
     def feed_url(self, name: str) -> str:
         return "/lists/feed.atom" + (f"?list={name}" if name else "")
 
-    def items(self, name: str) -> QuerySet[RankedList]:
+    def items(self, name: str) -> QuerySet[public_record.CountedList]:
         frozen = public_record.ranked_lists().filter(frozen_at__isnull=False)
         return (frozen.filter(name=name) if name else frozen)[:ENTRIES]
 
     def item_title(self, ranked_list: RankedList) -> str:
         return f"{ranked_list.title}, {ranked_list.release.name}"
 
-    def item_description(self, ranked_list: RankedList) -> str:
+    def item_description(self, ranked_list: public_record.CountedList) -> str:
         copied = "Copied as published elsewhere. " if ranked_list.release.imported else ""
         entries = numbers.pluralize(ranked_list.length, "entry", "entries")
         return " ".join(filter(None, [f"{copied}{entries}.", ranked_list.note]))
@@ -82,14 +83,14 @@ class Lists(Feed):
     def item_link(self, ranked_list: RankedList) -> str:
         return f"/lists/{ranked_list.release.slug}/{ranked_list.name}/"
 
-    def item_updateddate(self, ranked_list: RankedList) -> datetime:
+    def item_updateddate(self, ranked_list: RankedList) -> datetime | None:
         """Of a copy the day of its release: when it was loaded here is no news."""
         if ranked_list.release.imported:
             return datetime.combine(ranked_list.release.held_on, time(), UTC)
         return ranked_list.frozen_at
 
 
-class Steps(Feed):
+class Steps(Feed):  # type: ignore[type-arg]  # as above
     """Where the numbers of a system moved, newest first: all that moved between the same two results is one entry."""
 
     feed_type = Atom1Feed

@@ -97,7 +97,7 @@ def open_calls() -> list[dict[str, str]]:
     return [
         {"name": call.name, "slug": call.slug, "until": numbers.format_deadline(call.deadline, now)}
         for call in calls
-        if call.opens is None or call.opens <= now
+        if call.deadline and (call.opens is None or call.opens <= now)
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,7 +22,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
     words = " ".join(filters.values_of(request.GET, "q"))
     if words and Result.objects.filter(public_id=words).exists():
         return redirect("result", public_id=words)
-    matches = {"sites": [], "systems": [], "rows": []}
+    matches: dict[str, Sequence[object]] = {"sites": [], "systems": [], "rows": []}
     if words:
         matches = {
             "sites": list(

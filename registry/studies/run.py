@@ -181,7 +181,7 @@ def _is_meant(question: StudyQuery, group: Group) -> bool:
     return study_query.is_meant(question.metric, metric, group.canonical)
 
 
-def _qualified_among(results: QuerySet, keys: Iterable[str], value: Any) -> dict[Any, list[tuple[float, str]]]:
+def _qualified_among(results: QuerySet[Any], keys: Iterable[str], value: Any) -> dict[Any, list[tuple[float, str]]]:
     """By place of a group the values that their source qualifies, with what it says. Only documents qualify numbers."""
     qualified_rows = results.filter(trust=Result.Trust.REPORTED, m__context__has_key="qualifier").annotate(
         qualified_value=ExpressionWrapper(value, FloatField()), qualifier=KeyTextTransform("qualifier", "m__context")
@@ -212,7 +212,7 @@ def _refuse_context(question: StudyQuery, column: str) -> None:
             raise filters.InvalidValue(name, f"{column} is of a whole result and has no context")
 
 
-def _of_column(results: QuerySet, column: str) -> QuerySet:
+def _of_column(results: QuerySet[Result], column: str) -> QuerySet[Result]:
     unit, printed_unit = COLUMN_METRICS[column]
     return results.filter(**{f"{column}__isnull": False}).annotate(
         of_op=Value(column),
@@ -225,7 +225,7 @@ def _of_column(results: QuerySet, column: str) -> QuerySet:
     )
 
 
-def _of_measurements(results: QuerySet, question: StudyQuery, metrics: Sequence[Metric]) -> QuerySet:
+def _of_measurements(results: QuerySet[Result], question: StudyQuery, metrics: Sequence[Metric]) -> QuerySet[Result]:
     """Where one metric is asked for, its name is no column: grouping by texts costs."""
     results = results.annotate(m=FilteredRelation("measurements", condition=_measurement_condition(question, metrics)))
     parts = zip(Metric._fields, metrics[0], strict=True)
@@ -235,7 +235,7 @@ def _of_measurements(results: QuerySet, question: StudyQuery, metrics: Sequence[
     return results.filter(m__value__isnull=False).annotate(**named, **columns, **printed_columns)
 
 
-def _read_in_one_pass(grouped: QuerySet) -> list[Row]:
+def _read_in_one_pass(grouped: QuerySet[Result, Any]) -> list[Row]:
     """The groups of many results, one more than are shown.
 
     A limit on the query itself would let the planner hope to stop early and read 100,000 results by nested loops. It
@@ -280,10 +280,9 @@ def _measurement_condition(question: StudyQuery, metrics: Sequence[Metric]) -> Q
     return met
 
 
-def _with_axis_columns(results: QuerySet, question: StudyQuery) -> tuple[QuerySet, dict[str, str]]:
+def _with_axis_columns(results: QuerySet[Result], question: StudyQuery) -> tuple[QuerySet[Result], dict[str, str]]:
     """With a column for each axis; and the name of the column by axis."""
-    names = dict.fromkeys(MEANING_FIELDS) | {"tool": "tool", "mode": "mode"}
-    names |= {name: f"of_{name}" for name in ("op", "quantity", "stat")}
+    names = {name: name if name in ("tool", "mode") else f"of_{name}" for name in MEANING_FIELDS}
     for place, name in enumerate(question.axes):
         if name in names:
             continue
@@ -302,7 +301,7 @@ _OF_RESULT = {"trust": F("trust"), "result": F("public_id"), "label": KT("snapsh
 """Axes that are columns of a result but no facts: each result has another, or they never move."""
 
 
-def _with_quotient(results: QuerySet, question: StudyQuery) -> tuple[QuerySet, Any, Any]:
+def _with_quotient(results: QuerySet[Result], question: StudyQuery) -> tuple[QuerySet[Result], Any, Any]:
     """The value by its divisor; null where the divisor is not known or no positive number."""
     if not question.per:
         return results, F("of_value"), None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.text import slugify
 
@@ -70,7 +70,7 @@ def remove_saved(kind: str, slug: str, username: str) -> None:
         raise NotOnRecord(kind, slug)
 
 
-def newest_saved(kind: str = SavedStudy.Kind.STUDY, count: int = LISTED) -> Sequence[SavedStudy]:
+def newest_saved(kind: str = SavedStudy.Kind.STUDY, count: int = LISTED) -> QuerySet[SavedStudy]:
     return SavedStudy.objects.filter(kind=kind)[:count]
 
 

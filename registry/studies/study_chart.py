@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from textwrap import wrap
 from typing import Any
@@ -528,7 +528,7 @@ def _radar_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     }
 
 
-_SIDES = (
+_SIDES: tuple[tuple[Callable[[Spec], bool], Spec], ...] = (
     (lambda name: name["x"] > _SIDE, {"align": "left", "baseline": "middle", "limit": _LABEL_PX}),
     (lambda name: name["x"] < -_SIDE, {"align": "right", "baseline": "middle", "limit": _LABEL_PX}),
     (lambda name: abs(name["x"]) <= _SIDE and name["y"] > 0, {"align": "center", "baseline": "bottom"}),
@@ -620,4 +620,4 @@ def with_colours(spec: Spec, theme: str, width_px: int) -> Spec:
             "anchor": "start",
         },
     }
-    return json.loads(text) | {"config": config}
+    return {**json.loads(text), "config": config}

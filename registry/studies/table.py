@@ -157,7 +157,15 @@ def _group_row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) 
     at = {name: parse_number(group.at[name]) if name in numeric else group.at[name] for name in axes}
     # Columns keep their order: the figures first, and last once more, as a bound's word goes before that of the facts.
     first = {name: figures[name] for name in FIGURES if name in figures}
-    return first | _scaled_interval(group.interval, factor) | counts | group_columns | group.facts | figures | at
+    return {
+        **first,
+        **_scaled_interval(group.interval, factor),
+        **counts,
+        **group_columns,
+        **group.facts,
+        **figures,
+        **at,
+    }
 
 
 def _with_bounds(values: Sequence[float], bounds: Sequence[tuple[float, str]], factor: float) -> Row:
@@ -174,11 +182,11 @@ def _with_bounds(values: Sequence[float], bounds: Sequence[tuple[float, str]], f
             *(qualified_values.qualified_number(*bound) for bound in bounds),
         ]
     )
-    value = None if middle.value is None else middle.value / factor
+    median = None if middle.value is None else middle.value / factor
     spread = (
         {} if any(word in _BOUNDS for _, word in bounds) else compute_quartiles([figure / factor for figure in values])
     )
-    return dict.fromkeys(FIGURES) | spread | {"value": value, "qualifier": middle.qualifier or None}
+    return dict.fromkeys(FIGURES) | spread | {"value": median, "qualifier": middle.qualifier or None}
 
 
 _BOUNDS = (qualified_values.BELOW, qualified_values.ABOVE)

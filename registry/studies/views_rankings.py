@@ -109,7 +109,7 @@ def _format_row(answer: Row, row: Row) -> Row:
 
 
 def _input_words(ranking_input: Row) -> str:
-    return ranking_input["name"].replace(".", " ").replace("_", " ")
+    return str(ranking_input["name"]).replace(".", " ").replace("_", " ")
 
 
 def _format_input(ranking_input: Row, value: float) -> str:

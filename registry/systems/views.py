@@ -23,7 +23,7 @@ RESULTS_SHOWN = 200
 MOST_PANELS = 2
 """Pictures of scores over the releases on one page; the page over time has the others."""
 OFFERED = {name: filters.LABELS[name] for name in ("tool", "filesystem_type", "vendor")}
-BY_NAME = cursor_pages.chosen_order({"name": cursor_pages.text_key("name")}, "name", "id", tie_follows=False)
+BY_NAME = cursor_pages.Order("name", cursor_pages.text_key("name"), descending=False, tie="id", tie_descending=False)
 
 
 @public_page
@@ -84,11 +84,8 @@ def platform_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 def results_of(condition: Q) -> list[dict[str, Any]]:
     """The newest results that meet a condition, written out."""
-    return written(
-        cursor_pages.take_page(
-            public_record.current_results(condition), public_record.RESULT, cursor_pages.NEWEST_IDS, "", RESULTS_SHOWN
-        ).rows
-    )
+    results, newest = public_record.current_results(condition), cursor_pages.NEWEST_IDS
+    return written(cursor_pages.take_page(results, public_record.RESULT, newest, "", RESULTS_SHOWN).rows)
 
 
 def results_apart(condition: Q) -> dict[str, list[dict[str, Any]]]:

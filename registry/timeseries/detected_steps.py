@@ -106,10 +106,9 @@ def _find_changes(system: System) -> StepChanges:
     for name, steps in steps_by_series.items():
         row = rows.get(name, {"points": [], "steps": []})
         stood = [_place_in_series(step, row["points"], results) for step in steps]
-        standing = _match_steps(steps, stood, row["steps"])
         standing = [
             step or _new_step(system, name, row, step_row)
-            for step, step_row in zip(standing, row["steps"], strict=True)
+            for step, step_row in zip(_match_steps(steps, stood, row["steps"]), row["steps"], strict=True)
         ]
         changed.begun.extend(step for step in standing if step.pk is None or step.gone_at)
         for step, step_row in zip(standing, row["steps"], strict=True):

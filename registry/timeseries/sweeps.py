@@ -59,7 +59,7 @@ def is_met(condition: Mapping[str, Any], facts: Facts) -> bool:
         # What is not said is off, as the file has it; a scale that is not known may be any.
         return text not in condition["none_of"] and (text is not None or _SCALE.isdisjoint(condition["facts"]))
     if "at_least" in condition:
-        return _parse_number(text) >= condition["at_least"]
+        return _parse_number(text) >= float(condition["at_least"])
     return text in condition["one_of"]
 
 
@@ -190,7 +190,7 @@ def _cell_row(place: tuple[str, ...], runs: Sequence[Row]) -> Row:
         if before
         else None
     )
-    ratio = times and times.value
+    ratio = None if times is None else times.value
     interval = uncertainty.ratio_interval(ratio, latest["spread"], before["spread"]) if before else None
     return {
         "choices": choices,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
@@ -21,6 +21,7 @@ FRESH_S = 60
 KEPT_S = 86_400
 
 View = Callable[..., HttpResponse]
+Value = TypeVar("Value")
 
 
 def public_page(view: View) -> View:
@@ -48,10 +49,10 @@ def public_page(view: View) -> View:
     return require_safe(conditional_page(cached_page))
 
 
-def cached_value(key: str, make: Callable[[], Any]) -> Any:
+def cached_value(key: str, make: Callable[[], Value]) -> Value:
     """A value that follows from frozen rows, kept under a key that names them. Made anew while the cache is away."""
     try:
-        value = cache.get(key)
+        value: Value | None = cache.get(key)
     except RedisError:
         return make()
     if value is None:

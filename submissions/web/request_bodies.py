@@ -47,8 +47,8 @@ def write_operation(*, request: Any = None, **document: Any) -> Callable[[Method
     """
 
     def decorate(method: Method) -> Method:
-        method.body = next(iter(request.values())) if isinstance(request, dict) else request  # type: ignore[attr-defined]
-        method.query = [parameter.name for parameter in document.get("parameters", ())]  # type: ignore[attr-defined]
+        method.body = next(iter(request.values())) if isinstance(request, dict) else request  # type: ignore[attr-defined]  # read by WritingView
+        method.query = [parameter.name for parameter in document.get("parameters", ())]  # type: ignore[attr-defined]  # read by WritingView
         return extend_schema(request=request, **document)(method)
 
     return decorate
