@@ -19,21 +19,21 @@ from submissions.models import (
 )
 
 
-class Memberships(admin.TabularInline):
+class Memberships(admin.TabularInline):  # type: ignore[type-arg]  # it takes none at run time
     model = Membership
     extra = 0
     raw_id_fields = ["institution"]
 
 
 @admin.register(Account)
-class AccountAdmin(UserAdmin):
+class AccountAdmin(UserAdmin):  # type: ignore[type-arg]  # as above
     inlines = [Memberships]
     list_display = ["username", "role", "is_active", "last_login"]
     list_filter = ["role", "is_active"]
-    fieldsets = (*UserAdmin.fieldsets, ("In the registry", {"fields": ["role", "vendors"]}))
+    fieldsets = (*(UserAdmin.fieldsets or ()), ("In the registry", {"fields": ["role", "vendors"]}))
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # as above
     """What changes by the stages of the registry only, so that history and rules hold."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -75,7 +75,7 @@ class ReviewAdmin(ReadOnlyAdmin):
 
 
 @admin.register(SigningKey)
-class SigningKeyAdmin(admin.ModelAdmin):
+class SigningKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # as above
     """To look at and to remove; keys are added by their owners, or by `manage add_signing_key`."""
 
     list_display = ["fingerprint", "account", "comment", "added_at"]

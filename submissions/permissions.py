@@ -138,5 +138,7 @@ class IsEditor(BasePermission):
     """For whole addresses that only editors may use."""
 
     def has_permission(self, request: Request, view: object) -> bool:
+        if not isinstance(request.user, Account):
+            return False
         require_role(request.user, Account.Role.EDITOR)
         return True

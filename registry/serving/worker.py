@@ -58,7 +58,7 @@ TOO_LARGE = "highwater.body_too_large"
 BODY_LIMIT = "body_limit"
 
 
-class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
+class Worker(BaseWorker):
     """gunicorn's worker class: `registry.serving.worker.Worker`."""
 
     connections: OrderedDict[Connection, None]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import Any
 
 from django.conf import settings
 from redis.exceptions import RedisError
-from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
 from registry.web.client_address import is_loopback
-
-if TYPE_CHECKING:  # rest_framework.views reads the settings that name this module
-    from rest_framework.views import APIView
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +22,8 @@ class LoopbackAwareThrottle(SimpleRateThrottle):
     def __init__(self) -> None:
         self.rate = ""
 
-    def allow_request(self, request: Request, view: APIView) -> bool:
+    def allow_request(self, request: Any, view: Any) -> bool:
+        """Whether one more may come now. `request` is one of Django or of its REST framework."""
         elsewhere, loopback = settings.THROTTLE_RATES[self.scope]
         self.num_requests, self.duration = self.parse_rate(loopback if is_loopback(request) else elsewhere)
         self.rate = "set"
@@ -37,7 +34,7 @@ class LoopbackAwareThrottle(SimpleRateThrottle):
             log.warning("The cache is away: %s is not throttled", self.scope)
             return True
 
-    def get_cache_key(self, request: Request, view: APIView) -> str:
+    def get_cache_key(self, request: Any, view: Any) -> str:
         account = request.user.pk if request.user and request.user.is_authenticated else None
         ident = f"account-{account}" if account is not None else self.get_ident(request)
         return self.cache_format % {"scope": self.scope, "ident": ident}

@@ -34,7 +34,7 @@ class Adapter(DefaultAccountAdapter):
         """A name is no mail address: the two are never mistaken for each other."""
         if "@" in username:
             raise ValidationError("A name has no @.")
-        return super().clean_username(username, shallow)
+        return str(super().clean_username(username, shallow))
 
     def get_login_stages(self) -> list[str]:
         own = f"{MailVerification.__module__}.{MailVerification.__name__}"
@@ -64,7 +64,7 @@ class MFAAdapter(DefaultMFAAdapter):
     """The picture that an authenticator app reads is black on white, on a dark page too."""
 
     def build_totp_svg(self, url: str) -> str:
-        return qrcode.make(url, image_factory=SvgPathFillImage).to_string(encoding="unicode")
+        return str(qrcode.make(url, image_factory=SvgPathFillImage).to_string(encoding="unicode"))
 
 
 class MailVerification(EmailVerificationStage):
@@ -74,4 +74,5 @@ class MailVerification(EmailVerificationStage):
         account = self.login.user
         if account and not account.email and not EmailAddress.objects.filter(user=account).exists():
             return None, True
-        return super().handle()
+        answer: tuple[HttpResponse | None, bool] = super().handle()
+        return answer

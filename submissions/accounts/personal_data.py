@@ -15,7 +15,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Model, Q
+from django.db.models import ForeignObjectRel, Model, Q
 
 from registry.models import Override, SavedStudy
 from submissions.accounts import memberships as accounts_memberships
@@ -32,7 +32,7 @@ def export_account(account: Account) -> dict[str, list[dict[str, Any]]]:
     """
     rows_by_kind = {"account": [_row_columns(account)]}
     for relation in Account._meta.get_fields(include_hidden=True):
-        if not (relation.auto_created and (relation.one_to_many or relation.one_to_one)):
+        if not isinstance(relation, ForeignObjectRel) or not (relation.one_to_many or relation.one_to_one):
             continue
         kind = relation.related_model
         rows = kind._base_manager.filter(**{relation.field.name: account}).order_by("pk")
@@ -89,7 +89,7 @@ def _kind_name(model: type[Model]) -> str:
     """The name of a kind of rows in an export: after its table, which keeps its name when the model gets another."""
     prefix = f"{model._meta.app_label}_"
     table = model._meta.db_table
-    return table.removeprefix(prefix) if table.startswith(prefix) else model._meta.model_name
+    return table.removeprefix(prefix) if table.startswith(prefix) else str(model._meta.model_name)
 
 
 def _row_columns(row: Model) -> dict[str, Any]:

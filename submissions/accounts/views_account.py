@@ -22,6 +22,7 @@ from submissions.accounts.forms import FingerprintForm, NewTokenForm, SigningKey
 from submissions.bundles import signatures
 from submissions.errors import NoToken, TokenRefused
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 
 class TooManySignIns(Problem):
@@ -43,20 +44,21 @@ class SignIn(LoginView):
     """
 
     def get_form_kwargs(self) -> dict[str, Any]:
-        kwargs = super().get_form_kwargs()
+        kwargs: dict[str, Any] = super().get_form_kwargs()
         if "username" in kwargs.get("data", ()):
             kwargs["data"] = kwargs["data"].copy()
             kwargs["data"]["login"] = kwargs["data"]["username"]
         return kwargs
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        context = super().get_context_data(**kwargs)
+        context: dict[str, Any] = super().get_context_data(**kwargs)
         return context | ways_to_an_account() | {"why_here": sign_in_reason(context.get("redirect_field_value") or "")}
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         throttle = LoginThrottle()
         if throttle.allow_request(request, self):
-            return super().post(request, *args, **kwargs)
+            response: HttpResponse = super().post(request, *args, **kwargs)
+            return response
         seconds = max(1, int(throttle.wait() or 1))
         response = refusal_page(request, TooManySignIns(hint=f"Try again in {seconds} s."))
         response["Retry-After"] = str(seconds)
@@ -67,7 +69,7 @@ class SignUp(SignupView):
     """The page of `/account/signup/`; where sign-up is closed it says how to get an account."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | ways_to_an_account()
+        return {**super().get_context_data(**kwargs), **ways_to_an_account()}
 
     def closed(self) -> HttpResponse:
         address = passthrough_next_redirect_url(self.request, "/login/", "next")
@@ -107,7 +109,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
     form = NewTokenForm(request.POST)
     if not form.is_valid():
         raise TokenRefused(errors=form.errors)
-    _, key = tokens.create_token(request.user, **form.cleaned_data)
+    _, key = tokens.create_token(account_of(request), **form.cleaned_data)
     return _account_page(request, new_key=key)
 
 
@@ -117,7 +119,7 @@ def revoke_token(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST)
     if form.is_valid():
         with suppress(NoToken):
-            tokens.revoke_token(request.user, form.cleaned_data["beginning"])
+            tokens.revoke_token(account_of(request), form.cleaned_data["beginning"])
     return redirect("account")
 
 
@@ -126,7 +128,7 @@ def revoke_token(request: HttpRequest) -> HttpResponse:
 def add_signing_key(request: HttpRequest) -> HttpResponse:
     """Register a public key; raises BadSigningKey."""
     form = SigningKeyForm(request.POST)
-    signatures.add_key(request.user, form.cleaned_data["public_key"] if form.is_valid() else "")
+    signatures.add_key(account_of(request), form.cleaned_data["public_key"] if form.is_valid() else "")
     return redirect("account")
 
 
@@ -135,7 +137,7 @@ def add_signing_key(request: HttpRequest) -> HttpResponse:
 def remove_signing_key(request: HttpRequest) -> HttpResponse:
     form = FingerprintForm(request.POST)
     if form.is_valid():
-        request.user.signing_keys.filter(fingerprint=form.cleaned_data["fingerprint"]).delete()
+        account_of(request).signing_keys.filter(fingerprint=form.cleaned_data["fingerprint"]).delete()
     return redirect("account")
 
 
@@ -145,20 +147,22 @@ def declare_vendors(request: HttpRequest) -> HttpResponse:
     """The vendors that the account is tied to: it reviews no run on their storage."""
     form = VendorsForm(request.POST)
     if form.is_valid():
-        request.user.vendors = form.cleaned_data["vendors"]
-        request.user.save(update_fields=["vendors"])
+        account = account_of(request)
+        account.vendors = form.cleaned_data["vendors"]
+        account.save(update_fields=["vendors"])
     return redirect("account")
 
 
 def _account_page(request: HttpRequest, new_key: str = "") -> HttpResponse:
+    account = account_of(request)
     context = {
         "section": "submissions",
-        "memberships": list(request.user.memberships.select_related("institution").order_by("institution__name")),
-        "invitations": list(accounts_memberships.invitations_for(request.user)),
-        "tokens": list(tokens.list_tokens(request.user)),
+        "memberships": list(account.memberships.select_related("institution").order_by("institution__name")),
+        "invitations": list(accounts_memberships.invitations_for(account)),
+        "tokens": list(tokens.list_tokens(account)),
         "token_form": NewTokenForm(),
         "now": timezone.now(),
-        "signing_keys": list(request.user.signing_keys.all()),
+        "signing_keys": list(account.signing_keys.all()),
         "new_key": new_key,
     }
     return render(request, "accounts/account.html", context)

@@ -10,14 +10,16 @@ from submissions.accounts import memberships
 from submissions.accounts.forms import InviteForm, RoleForm
 from submissions.errors import InvitationRefused, NoMember
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 
 @require_safe
 @private_page
 def members_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Members and, for administrators of the institution, what changes them."""
-    institution = memberships.visible_institution(request.user, slug)
-    manages = memberships.manages_institution(request.user, institution)
+    account = account_of(request)
+    institution = memberships.visible_institution(account, slug)
+    manages = memberships.manages_institution(account, institution)
     context = {
         "section": "submissions",
         "institution": institution,
@@ -34,19 +36,20 @@ def members_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @private_page
 def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
-    institution = memberships.managed_by(request.user, slug)
+    account = account_of(request)
+    institution = memberships.managed_by(account, slug)
     form = InviteForm(request.POST)
     if not form.is_valid():
         raise InvitationRefused(errors=form.errors)
     link = lambda secret: request.build_absolute_uri(f"/account/invitations/{secret}/")  # noqa: E731
-    memberships.invite_member(institution, request.user, **form.cleaned_data, link=link)
+    memberships.invite_member(institution, account, **form.cleaned_data, link=link)
     return redirect("members", slug=slug)
 
 
 @require_POST
 @private_page
 def withdraw_invitation(request: HttpRequest, slug: str, id: int) -> HttpResponse:
-    memberships.withdraw_invitation(memberships.managed_by(request.user, slug), id)
+    memberships.withdraw_invitation(memberships.managed_by(account_of(request), slug), id)
     return redirect("members", slug=slug)
 
 
@@ -54,7 +57,7 @@ def withdraw_invitation(request: HttpRequest, slug: str, id: int) -> HttpRespons
 @private_page
 def change_role(request: HttpRequest, slug: str) -> HttpResponse:
     """Another role for a member."""
-    institution = memberships.managed_by(request.user, slug)
+    institution = memberships.managed_by(account_of(request), slug)
     form = RoleForm(request.POST)
     if not form.is_valid():
         raise NoMember
@@ -69,7 +72,7 @@ def remove_member(request: HttpRequest, slug: str) -> HttpResponse:
     username = request.POST.get("account", "")
     leaves = username == request.user.username
     find = memberships.visible_institution if leaves else memberships.managed_by
-    memberships.remove_member(find(request.user, slug), username)
+    memberships.remove_member(find(account_of(request), slug), username)
     return redirect("account") if leaves else redirect("members", slug=slug)
 
 
@@ -77,14 +80,15 @@ def remove_member(request: HttpRequest, slug: str) -> HttpResponse:
 @private_page
 def accept_invitation(request: HttpRequest, id: int) -> HttpResponse:
     """Accept an invitation that names the account."""
-    membership = memberships.accept_invitation(memberships.invitation_for(request.user, id), request.user)
+    account = account_of(request)
+    membership = memberships.accept_invitation(memberships.invitation_for(account, id), account)
     return redirect("members", slug=membership.institution.slug)
 
 
 @require_POST
 @private_page
 def decline_invitation(request: HttpRequest, id: int) -> HttpResponse:
-    memberships.invitation_for(request.user, id).delete()
+    memberships.invitation_for(account_of(request), id).delete()
     return redirect("account")
 
 
@@ -93,6 +97,6 @@ def by_mail(request: HttpRequest, secret: str) -> HttpResponse:
     """What the link of a mail leads to; accepted by its button alone."""
     invitation = memberships.invited_by_secret(secret)
     if request.method == "POST":
-        membership = memberships.accept_invitation(invitation, request.user)
+        membership = memberships.accept_invitation(invitation, account_of(request))
         return redirect("members", slug=membership.institution.slug)
     return render(request, "accounts/invitation.html", {"section": "submissions", "invitation": invitation})

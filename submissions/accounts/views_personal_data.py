@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from submissions.accounts import personal_data
 from submissions.errors import ErasureRefused
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 
 @require_safe
@@ -24,7 +25,7 @@ def personal_data_page(request: HttpRequest) -> HttpResponse:
 def export_account(request: HttpRequest) -> HttpResponse:
     """Everything that the registry holds of the account, as a file."""
     answer = JsonResponse(
-        personal_data.export_account(request.user), json_dumps_params={"indent": 1, "ensure_ascii": False}
+        personal_data.export_account(account_of(request)), json_dumps_params={"indent": 1, "ensure_ascii": False}
     )
     answer["Content-Disposition"] = 'attachment; filename="highwater-account.json"'
     return answer
@@ -37,6 +38,6 @@ def erase_account(request: HttpRequest) -> HttpResponse:
     """Erase the account that is signed in, if its name was typed. Raises ErasureRefused, LastAdmin."""
     if request.POST.get("name") != request.user.username:
         raise ErasureRefused
-    personal_data.erase_account(request.user)
+    personal_data.erase_account(account_of(request))
     logout(request)
     return redirect("/")

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from registry.query.stored_bytes import key_of
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.storage import key_of, local_files, local_path
+from submissions.bundles.storage import local_files, local_path
 from submissions.errors import BinaryFile, NoSuchFile, UnreadableArchive
 from submissions.models import Submission
 from validators.bundle import Bundle, BundleError, Limits, open_bundle

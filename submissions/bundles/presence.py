@@ -37,7 +37,7 @@ def note_missing_bytes(at_once: int = AT_ONCE) -> int:
 
 
 def _note_presence(submission: Submission) -> bool:
-    result = submission.result
+    result = submission.require_result()
     archive_gone = not all(holds_bytes(received_storage(), file["sha256"]) for file in files_of(submission))
     copy_gone = bool(result.public_sha256) and not holds_bytes(public_storage(), result.public_sha256)
     for field, gone in (("archive_missing_since", archive_gone), ("copy_missing_since", copy_gone)):

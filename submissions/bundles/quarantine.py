@@ -30,8 +30,9 @@ from django.utils import timezone
 from registry.errors import Problem
 from registry.models import Result
 from registry.query import cursor_pages, filters, stored_bytes
+from registry.query.stored_bytes import key_of
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.storage import key_of, local_path, public_storage, received_storage, remove_bytes
+from submissions.bundles.storage import local_path, public_storage, received_storage, remove_bytes
 from submissions.errors import ConflictOfInterest, FileGone, FileQuarantined, HoldsSecret, NoSecretFile, StateConflict
 from submissions.lifecycle import states, task_queue
 from submissions.models import Account, ScrubbedCopy, SecretFile, State, Submission, Version
@@ -342,7 +343,7 @@ def clear_file(row: SecretFile, editor: Account, reason: str) -> None:
         _record_decision(row, editor, reason, (Outcome.BLOCKED, *OPEN), Outcome.CLEARED, note)
         others = SecretFile.objects.filter(account=row.account_id, sha256=row.sha256, outcome=Outcome.BLOCKED)
         others.update(outcome=Outcome.CLEARED, decided_at=row.decided_at, decided_by=editor, reason=row.reason)
-        if not is_quarantined(row.submission):
+        if row.submission.result_id is not None and not is_quarantined(row.submission):
             Result.objects.filter(pk=row.submission.result_id).update(copy_withheld_at=None)
         if row.submission.state in states.UNDER_REVIEW:
             task_queue.enqueue_after_commit("prepare_review", row.submission_id)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import asdict
+from typing import IO
 
 from django.db import transaction
 
+from registry.query.stored_bytes import key_of
 from submissions.bundles import public_files, scrubbing
-from submissions.bundles.storage import CHUNK, Incoming, key_of, local_files, local_path, public_storage
+from submissions.bundles.storage import CHUNK, Incoming, local_files, local_path, public_storage
 from submissions.models import ScrubbedCopy, Submission
 from validators.bundle import Bundle
 from validators.checks import read_files
@@ -65,7 +67,7 @@ def _make_copy(submission: Submission) -> ScrubbedCopy:
     return ensure_scrubbed_copy(current)  # its files, or what was agreed to, changed meanwhile
 
 
-def _keep_copy(file) -> None:
+def _keep_copy(file: IO[bytes]) -> None:
     incoming = Incoming("derivative", LIMIT_BYTES, public_storage())
     try:
         while chunk := file.read(CHUNK):

@@ -20,6 +20,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile, StopFutureHandlers
+from django.http import HttpRequest
 
 from registry.query.stored_bytes import key_of
 from submissions.errors import StorageFull, StorageUnavailable, TooLarge
@@ -53,10 +54,10 @@ class Incoming:
         self._limit = settings.UPLOAD_LIMIT_BYTES if limit is None else limit
         self._storage = storage or received_storage()
         self._digest = hashlib.sha256()
-        self._path: Path | None = None
         with _disk_errors_as_problems():
             descriptor, path = tempfile.mkstemp(dir=_scratch_folder(self._storage))
             self._path, self._file = Path(path), os.fdopen(descriptor, "wb")
+        self._in_scratch = True
 
     @property
     def sha256(self) -> str:
@@ -86,9 +87,9 @@ class Incoming:
         """Forget the scratch file, if there still is one. May be called again."""
         with suppress(OSError):
             self._file.close()
-        if self._path is not None:
+        if self._in_scratch:
             self._path.unlink(missing_ok=True)
-            self._path = None
+            self._in_scratch = False
 
     def _rename(self, storage: FileSystemStorage, key: str) -> None:
         """Atomic, and harmless when the same bytes are there already: they have the same name."""
@@ -98,7 +99,7 @@ class Incoming:
         if storage.file_permissions_mode is not None:
             self._path.chmod(storage.file_permissions_mode)
         self._path.replace(target)
-        self._path = None
+        self._in_scratch = False
         for folder in {target.parent, *(folder.parent for folder in new_folders)}:
             _sync_folder(folder)
 
@@ -111,16 +112,18 @@ class BundleUploadHandler(FileUploadHandler):
 
     chunk_size = CHUNK
 
-    def __init__(self, request=None) -> None:
+    def __init__(self, request: HttpRequest | None = None) -> None:
         super().__init__(request)
         self.file: Incoming | io.BytesIO = io.BytesIO()  # Django closes it when the form breaks off
         self.skipped: list[str] = []
 
-    def handle_raw_input(self, input_data, META, content_length, boundary, encoding=None) -> None:
+    def handle_raw_input(
+        self, input_data: Any, META: Any, content_length: int, boundary: str, encoding: str | None = None
+    ) -> None:
         if content_length > settings.UPLOAD_LIMIT_BYTES + settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             raise TooLarge(f"At least {content_length} bytes; {settings.UPLOAD_LIMIT_BYTES} are allowed.")
 
-    def new_file(self, field_name, *args, **kwargs) -> None:
+    def new_file(self, field_name: str, *args: Any, **kwargs: Any) -> None:
         super().new_file(field_name, *args, **kwargs)
         if field_name not in FILE_FIELDS or isinstance(self.file, Incoming):
             self.skipped.append(field_name)
@@ -131,7 +134,8 @@ class BundleUploadHandler(FileUploadHandler):
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self.file.write(raw_data)
 
-    def file_complete(self, file_size: int) -> Incoming:
+    def file_complete(self, file_size: int) -> Any:
+        """What the form gets as its file: it need not be one of Django's."""
         return self.file
 
     def upload_interrupted(self) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.http import QueryDict
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
 
 from registry.serving.admission import takes_uploads
 from submissions.bundles.storage import BundleUploadHandler
@@ -26,8 +27,8 @@ class UploadView(PrivateView):
 class BundleParser(MultiPartParser):
     """Multipart whose file goes to the storage while it arrives, never into memory as a whole."""
 
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: dict[str, Any] | None = None) -> Any:
-        request = parser_context["request"]
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
+        request = (parser_context or {})["request"]
         handler = BundleUploadHandler(request)
         request.upload_handlers = [handler]
         try:
@@ -39,10 +40,14 @@ class BundleParser(MultiPartParser):
         return parsed
 
 
-def list_names(data: QueryDict | dict[str, Any]) -> list[str]:
-    """The names under `lists`: the field repeated, or a JSON array, or separated by commas; none without a body."""
-    texts = data.getlist("lists") if isinstance(data, QueryDict) else []
-    return [name for text in texts for name in _field_names(text)]
+def form_fields(request: Request) -> QueryDict:
+    """The fields of a form beside its file; none without a body."""
+    return request.data if isinstance(request.data, QueryDict) else QueryDict()
+
+
+def list_names(fields: QueryDict) -> list[str]:
+    """The names under `lists`: the field repeated, or a JSON array, or separated by commas."""
+    return [name for text in fields.getlist("lists") for name in _field_names(text)]
 
 
 def _field_names(text: str) -> Iterable[str]:
@@ -53,5 +58,5 @@ def _field_names(text: str) -> Iterable[str]:
             raise ParseError("`lists` is not a JSON array.") from error
         if not all(isinstance(name, str) for name in names):
             raise UnknownList("`lists` is an array of names.")
-        return names
+        return list(names)
     return text.split(",")

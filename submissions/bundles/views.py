@@ -15,6 +15,7 @@ from submissions.bundles import file_viewer, public_files
 from submissions.models import Submission
 from submissions.permissions import is_own, require_bytes, visible_submission
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 JOINED = Submission.objects.select_related("institution")
 BEFORE = 10
@@ -25,8 +26,9 @@ BEFORE = 10
 @private_page
 def archive_files(request: HttpRequest, id: UUID) -> HttpResponse:
     """What the archive holds, or some lines of one file."""
-    submission = visible_submission(request.user, id, JOINED)
-    require_bytes(request.user, submission)
+    account = account_of(request)
+    submission = visible_submission(account, id, JOINED)
+    require_bytes(account, submission)
     path = request.GET.get("path", "")
     context = {
         "section": "submissions",
@@ -42,12 +44,13 @@ def archive_files(request: HttpRequest, id: UUID) -> HttpResponse:
 @private_page
 def public_files_page(request: HttpRequest, id: UUID) -> HttpResponse:
     """The files that no benchmark read, with the words to look at, and the form that lets some stand in the copy."""
-    submission = visible_submission(request.user, id, JOINED)
-    require_bytes(request.user, submission)
+    account = account_of(request)
+    submission = visible_submission(account, id, JOINED)
+    require_bytes(account, submission)
     if request.method == "POST":
         version = request.POST.get("version", "")
         looked_at = int(version) if version.isdecimal() and len(version) < 6 else 0
-        public_files.agree_to_files(submission, request.user, request.POST.getlist("path"), looked_at)
+        public_files.agree_to_files(submission, account, request.POST.getlist("path"), looked_at)
         return redirect(f"/submissions/{id}/public-files/?stored=1")
     rows = [
         {
@@ -68,7 +71,7 @@ def public_files_page(request: HttpRequest, id: UUID) -> HttpResponse:
         "rows": rows,
         "most": public_files.MOST_FILES,
         "stored": "stored" in request.GET,
-        "may_agree": is_own(request.user, submission) and submission.state in public_files.AGREEABLE,
+        "may_agree": is_own(account, submission) and submission.state in public_files.AGREEABLE,
     }
     return render(request, "bundles/public_files.html", context)
 

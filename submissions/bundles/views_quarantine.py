@@ -16,6 +16,7 @@ from submissions.models import Account, SecretFile
 from submissions.permissions import conflict_reason
 from submissions.web.formatting import name_of
 from submissions.web.page_base import staff_page
+from submissions.web.request_account import account_of
 
 PAGE_ROWS = 50
 REASON_CHARACTERS = 4000
@@ -39,7 +40,7 @@ def decide_file(request: HttpRequest, id: int) -> HttpResponse:
     try:
         if change is None:
             raise Problem("Choose what to do with the file.")
-        change(row, request.user, request.POST.get("reason", "")[:REASON_CHARACTERS])
+        change(row, account_of(request), request.POST.get("reason", "")[:REASON_CHARACTERS])
     except Problem as problem:
         return _quarantine_page(request, problem)
     return redirect("quarantine")
@@ -52,7 +53,9 @@ def _quarantine_page(request: HttpRequest, problem: Problem | None = None) -> Ht
         query["cursor"] = cursor
     context = {
         "section": "review",
-        "rows": [_secret_file_row(row) | {"conflict": conflict_reason(request.user, row.submission)} for row in rows],
+        "rows": [
+            _secret_file_row(row) | {"conflict": conflict_reason(account_of(request), row.submission)} for row in rows
+        ],
         "outcome": query.get("outcome", ""),
         "outcomes": SecretFile.Outcome.choices,
         "next": cursor and query.urlencode(),

@@ -17,6 +17,7 @@ from submissions.change_points import triage
 from submissions.change_points.forms import StepForm
 from submissions.errors import StepRefused
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 PAGE_ROWS = 50
 
@@ -26,8 +27,9 @@ PAGE_ROWS = 50
 def step_index(request: HttpRequest) -> HttpResponse:
     """Newest first, by state and system."""
     query = filters.without_empty(request.GET)
-    rows, cursor = triage.list_change_points(request.user, query, PAGE_ROWS)
-    system = public_record.find_system(query["system"]) if "system" in query else None
+    rows, cursor = triage.list_change_points(account_of(request), query, PAGE_ROWS)
+    slug = query.get("system")
+    system = public_record.find_system(slug) if slug else None
     if cursor:
         query["cursor"] = cursor
     context = {
@@ -45,16 +47,17 @@ def step_index(request: HttpRequest) -> HttpResponse:
 @private_page
 def step_page(request: HttpRequest, id: int) -> HttpResponse:
     """One of them with what was said of it; says something of it."""
-    change_point = triage.get_change_point(request.user, id)
+    account = account_of(request)
+    change_point = triage.get_change_point(account, id)
     if request.method != "POST":
         return _step_page(request, change_point)
     form = StepForm(request.POST)
     try:
         if not form.is_valid():
             raise StepRefused(errors=form.errors)
-        triage.set_state(change_point, request.user, **form.cleaned_data)
+        triage.set_state(change_point, account, **form.cleaned_data)
     except Problem as problem:
-        return _step_page(request, triage.get_change_point(request.user, id), problem)
+        return _step_page(request, triage.get_change_point(account, id), problem)
     return redirect("step", id=id)
 
 

@@ -79,17 +79,20 @@ def _request_report(held: str, name: str, declared: Declared) -> dict[str, Any]:
             _redis_client().delete(_reply_key(held, "said"))
     if report is None:
         raise CheckTimeout
-    return json.loads(report)
+    document: dict[str, Any] = json.loads(report)
+    return document
 
 
 def _wait_for_reply(held: str, what: str, seconds: float) -> bytes | None:
-    popped = _redis_client().blpop([_reply_key(held, what)], timeout=seconds)
-    return popped and popped[1]
+    popped: Any = _redis_client().blpop([_reply_key(held, what)], timeout=seconds)
+    return None if popped is None else bytes(popped[1])
 
 
 def _hand_over(held: str, what: str, value: str) -> None:
     with _redis_client().pipeline() as together:
-        together.rpush(_reply_key(held, what), value).expire(_reply_key(held, what), _LIFETIME_S).execute()
+        together.rpush(_reply_key(held, what), value)
+        together.expire(_reply_key(held, what), _LIFETIME_S)
+        together.execute()
 
 
 def _request_key(held: str) -> str:
@@ -104,5 +107,5 @@ def _reply_key(held: str, what: str) -> str:
 def _redis_client() -> redis.Redis:
     # The socket has to outlast the longest wait; redis-py's own default is 5 s.
     return redis.Redis.from_url(
-        settings.CACHES["default"]["LOCATION"], socket_connect_timeout=1, socket_timeout=DEADLINE_S + 10
+        str(settings.CACHES["default"]["LOCATION"]), socket_connect_timeout=1, socket_timeout=DEADLINE_S + 10
     )

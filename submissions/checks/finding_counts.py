@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.db.models import F, Func, JSONField, OuterRef, QuerySet, Subquery
 
@@ -26,6 +26,15 @@ class Counted:
     warnings: int
 
 
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class InReport(TypedDict):
+        in_report: dict[str, Any] | None
+
+    ReportedSubmission = WithAnnotations[Submission, InReport]
+
+
 def list_findings(submission: Submission, report: Mapping[str, Any]) -> list[Row]:
     """Worst first; where it is not clear which run counts, those of all runs, each with the index of its `run`."""
     primary = chosen_run(submission, report)
@@ -40,8 +49,11 @@ def list_findings(submission: Submission, report: Mapping[str, Any]) -> list[Row
 
 def count_findings(submission: Submission, report: Mapping[str, Any] | None) -> Counted | None:
     """None where it was not checked."""
-    if not report:
-        return None
+    return count_report(submission, report) if report else None
+
+
+def count_report(submission: Submission, report: Mapping[str, Any]) -> Counted:
+    """How many findings a report has of each level."""
     levels = [finding["level"] for finding in list_findings(submission, report)]
     return Counted(levels.count("error"), levels.count("warning"))
 
@@ -54,7 +66,7 @@ def chosen_run(submission: Submission, report: Mapping[str, Any]) -> int | None:
     return report.get("primary")
 
 
-def with_reports(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+def with_reports(submissions: QuerySet[Submission]) -> QuerySet[ReportedSubmission]:
     """Rows with `in_report`, the part of the latest report that `counted` reads: a whole one may have megabytes."""
     latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
     part = Subquery(latest.annotate(part=_Part(F("report"))).values("part")[:1])

@@ -22,8 +22,9 @@ from django.utils import timezone
 
 from registry.dumps import db_locks
 from registry.models import Release
+from registry.query.stored_bytes import key_of
 from submissions.bundles import quarantine, signatures
-from submissions.bundles.storage import key_of, local_files, local_path
+from submissions.bundles.storage import local_files, local_path
 from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound, StateConflict
 from submissions.lifecycle import states, task_queue
@@ -161,7 +162,7 @@ def release_facts(release: Release | None) -> dict[str, Any]:
 def judged_list(lists: list[str]) -> str | None:
     """The list whose rules a run meant for `lists` is held to."""
     narrow = [name for name in _JUDGED_FIRST if name in lists]
-    return (narrow or lists or [None])[0]
+    return next(iter(narrow or lists), None)
 
 
 def to_jsonb_safe(document: dict[str, Any]) -> dict[str, Any]:
@@ -173,7 +174,8 @@ def to_jsonb_safe(document: dict[str, Any]) -> dict[str, Any]:
             return document
     except ValueError:
         pass
-    return _clean(document)
+    cleaned: dict[str, Any] = _clean(document)
+    return cleaned
 
 
 def _clean(value: Any) -> Any:
@@ -263,7 +265,7 @@ def _submitted_at(submission: Submission) -> str | None:
     """When the run was submitted to its release; a correction of what that release published is not late for it."""
     while submission.revises is not None and submission.revises.release_id == submission.release_id:
         submission = submission.revises
-    return submission.submitted_at and submission.submitted_at.isoformat()
+    return submission.submitted_at.isoformat() if submission.submitted_at else None
 
 
 def _system_columns(report: Report) -> dict[str, Any] | None:
@@ -296,7 +298,7 @@ def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
         SubmittedSystem.objects.update_or_create(submission=submission, defaults=checked.system)
     if checked.signature is not None:
         signatures.store_verdict(submission, checked.signature)
-    counted = finding_counts.count_findings(submission, checked.report)
+    counted = finding_counts.count_report(submission, checked.report)
     return Check.objects.create(
         submission=submission,
         version=submission.version,

@@ -58,7 +58,7 @@ def enqueue_rechecks(submissions: QuerySet[Submission]) -> list[UUID]:
 def compare_recheck(submission_id: UUID | str) -> None:
     """Check one again, in a worker, and keep what differs. Again is harmless."""
     submission = Submission.objects.select_related("release", "institution").filter(pk=submission_id).first()
-    latest = Check.objects.filter(submission=submission_id).order_by("-made_at", "-id").first()
+    latest = None if submission is None else submission.checks.order_by("-made_at", "-id").first()
     if submission is None or latest is None or quarantine.blocked_report(submission):
         return
     checked = processing.run_validators(submission)
@@ -100,7 +100,7 @@ def apply_recheck(submission: Submission) -> bool:
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         if state in (State.CHECKED, State.INVALID):
             now = timezone.now()
-            states.transition(submission.pk, [state], State.RECEIVED, None, reason, attempts=0, queued_at=now)
+            states.transition(submission.pk, [State(state)], State.RECEIVED, None, reason, attempts=0, queued_at=now)
             task_queue.enqueue_after_commit("process", submission.pk)
         elif state in states.UNDER_REVIEW:
             states.note_event(submission, None, reason)

@@ -28,12 +28,12 @@ def is_summary_alone(run: Mapping[str, Any]) -> bool:
     return run.get("tool") == "io500" and not _FROM_OTHER_FILES & run.get("parameters", {}).keys()
 
 
-def source_of(trust: Result.Trust) -> str:
-    return _SOURCE[trust]
+def source_of(trust: str) -> str:
+    return _SOURCE[Result.Trust(trust)]
 
 
-def reason_of(trust: Result.Trust) -> dict[str, Any]:
+def reason_of(trust: str) -> dict[str, Any]:
     """What the snapshot keeps of why a result is not verified; nothing where it is."""
     return (
-        {} if trust == Result.Trust.VERIFIED else {"trust_reason": {"code": SUMMARY_ALONE, "message": _SOURCE[trust]}}
+        {} if trust == Result.Trust.VERIFIED else {"trust_reason": {"code": SUMMARY_ALONE, "message": source_of(trust)}}
     )

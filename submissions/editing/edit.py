@@ -110,8 +110,8 @@ def is_before_deadline(submission: Submission) -> bool:
 
 def require_in_time(submission: Submission) -> None:
     """Raises DeadlinePassed."""
-    if not is_before_deadline(submission):
-        release = submission.release
+    release = submission.release
+    if release and release.deadline and not is_before_deadline(submission):
         raise DeadlinePassed(f"The deadline of {release.name} was {release.deadline:%Y-%m-%d %H:%M} UTC.")
 
 
@@ -123,7 +123,7 @@ def is_correction(submission: Submission) -> bool:
 def put_file(
     submission: Submission,
     account: Account,
-    sent: UploadedFile | Incoming | None,
+    sent: UploadedFile[Any] | Incoming | None,
     sha256: str = "",
     *,
     replaces: str = "",
@@ -286,7 +286,7 @@ def start_revision(
             revision_reason=reason,
             queued_at=timezone.now(),
         )
-        event_reason = f"Revision of {older.result.public_id}: {reason}"
+        event_reason = f"Revision of {older.require_result().public_id}: {reason}"
         states.write_history([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=event_reason)])
         task_queue.enqueue_after_commit("process", revision.pk)
     return revision

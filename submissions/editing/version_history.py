@@ -25,7 +25,7 @@ def list_versions(submission: Submission) -> list[dict[str, Any]]:
         since, by = version.replaced_at, version.replaced_by.username
     current = _version_row(submission.version, since, by, files_of(submission), checks)
     if current["check"]:
-        counted = finding_counts.count_findings(submission, checks[submission.version].report)
+        counted = finding_counts.count_report(submission, checks[submission.version].report)
         current["check"] |= {"errors": counted.errors, "warnings": counted.warnings}
     return [*rows, current]
 
@@ -68,7 +68,8 @@ def _version_files(submission: Submission, number: int) -> list[File]:
     former = Version.objects.filter(submission=submission, number=number).first()
     if former is None:
         raise NoSuchVersion(f"There is no version {number}; the current one is {submission.version}.")
-    return former.files
+    files: list[File] = former.files
+    return files
 
 
 def _run(submission: Submission, number: int) -> dict[str, Any]:

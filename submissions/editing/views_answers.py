@@ -18,6 +18,7 @@ from submissions.errors import AnswersInvalid, DeadlinePassed, Forbidden, StateC
 from submissions.models import Submission
 from submissions.permissions import is_own, visible_submission
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 from validators.questionnaires import Question
 from validators.questionnaires.answers import lacking
 from validators.questionnaires.evidence import BENCHMARK, COLLECTED, SUBMITTER
@@ -31,12 +32,13 @@ FILE_LIMIT_BYTES = 1024 * 1024
 @private_page
 def answers_page(request: HttpRequest, id: UUID) -> HttpResponse:
     """The form; who may not answer, or not now, reads it."""
-    submission = visible_submission(request.user, id, DESCRIBED)
+    account = account_of(request)
+    submission = visible_submission(account, id, DESCRIBED)
     filled = questionnaire.fill_for_submission(submission)
     if request.method != "POST":
         return _answers_page(request, submission, filled)
     try:
-        edit.save_answers(submission, request.user, questionnaire.from_form(filled, submission.answers, request.POST))
+        edit.save_answers(submission, account, questionnaire.from_form(filled, submission.answers, request.POST))
     except (AnswersInvalid, DeadlinePassed, StateConflict) as problem:
         return _answers_page(request, submission, filled, problem, request.POST)
     return redirect("submission-answers", id=id)
@@ -46,12 +48,13 @@ def answers_page(request: HttpRequest, id: UUID) -> HttpResponse:
 @private_page
 def upload_file(request: HttpRequest, id: UUID) -> HttpResponse:
     """Answers as a file: the one that was downloaded, or an object of questions and answers."""
-    submission = visible_submission(request.user, id, DESCRIBED)
+    account = account_of(request)
+    submission = visible_submission(account, id, DESCRIBED)
     sent = request.FILES.get("file")
     try:
-        if sent is None or sent.size > FILE_LIMIT_BYTES:
+        if sent is None or sent.size is None or sent.size > FILE_LIMIT_BYTES:
             raise AnswersInvalid("Choose a file of at most 1 MiB.")
-        edit.save_answers(submission, request.user, questionnaire.parse_answers(sent.read()))
+        edit.save_answers(submission, account, questionnaire.parse_answers(sent.read()))
     except Forbidden:
         raise
     except Problem as problem:
@@ -71,7 +74,7 @@ def _answers_page(
         "submission": submission,
         "name": str(submission.metadata.get("system") or submission.filename),
         "problem": problem,
-        "may_answer": is_own(request.user, submission)
+        "may_answer": is_own(account_of(request), submission)
         and submission.state in edit.EDITABLE
         and edit.is_before_deadline(submission),
         "unkept": [

@@ -55,7 +55,7 @@ class Declared:
 
 def receive_bundle(
     account: Account,
-    bundle: UploadedFile | Incoming | None,
+    bundle: UploadedFile[Any] | Incoming | None,
     sha256: str,
     declared: Declared,
     *,
@@ -75,7 +75,7 @@ def receive_bundle(
 
 
 @contextmanager
-def open_upload(sent: UploadedFile | Incoming | None, sha256: str) -> Iterator[Incoming]:
+def open_upload(sent: UploadedFile[Any] | Incoming | None, sha256: str) -> Iterator[Incoming]:
     """What was sent, whole and not stored yet; forgotten afterwards unless it was.
 
     Raises IntakeRefused.
@@ -214,7 +214,7 @@ def is_storable(document: object, limit_bytes: int = METADATA_LIMIT_BYTES) -> bo
     return len(text) <= limit_bytes and b"\\u0000" not in text
 
 
-def _drain_bundle(bundle: UploadedFile) -> Incoming:
+def _drain_bundle(bundle: UploadedFile[Any]) -> Incoming:
     incoming = Incoming(bundle.name or "")
     try:
         for chunk in bundle.chunks(CHUNK):

@@ -50,7 +50,8 @@ def queue_length(name: str) -> int | None:
     connection = hurried_connection()
     try:
         with connection:
-            return connection.default_channel.queue_declare(name, passive=True).message_count
+            waiting: int = connection.default_channel.queue_declare(name, passive=True).message_count
+            return waiting
     except connection.channel_errors:
         return 0
     except _AWAY as error:

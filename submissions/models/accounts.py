@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -10,10 +12,12 @@ from django.utils.functional import cached_property
 from registry.models import Site
 
 
-class AccountManager(UserManager):
+class AccountManager(UserManager["Account"]):
     """Django's, but that a superuser has the role of one."""
 
-    def create_superuser(self, username, email=None, password=None, **fields):
+    def create_superuser(
+        self, username: str, email: str | None = None, password: str | None = None, **fields: Any
+    ) -> Account:
         return super().create_superuser(username, email, password, **{"role": Account.Role.ADMIN} | fields)
 
 
@@ -38,7 +42,7 @@ class Account(AbstractUser):
         default=list, blank=True, help_text="Vendors that it is tied to: it reviews no run on their storage."
     )
 
-    objects = AccountManager()
+    objects: ClassVar[AccountManager] = AccountManager()
 
     @cached_property
     def followed(self) -> frozenset[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
+from typing import TypeVar
 
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
@@ -10,6 +12,8 @@ from django.db.models import F
 
 from registry.models import Release, Result, Site
 from submissions.models.accounts import Account
+
+Present = TypeVar("Present")
 
 
 class State(models.TextChoices):
@@ -132,6 +136,27 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"{self.filename} ({self.state})"
+
+    def require_institution(self) -> Site:
+        """The institution that it is of. Raises LookupError where it is of none."""
+        return self._require_present(self.institution, "institution")
+
+    def require_release(self) -> Release:
+        """The release that it is for. Raises LookupError before one is named."""
+        return self._require_present(self.release, "release")
+
+    def require_result(self) -> Result:
+        """The result that it became. Raises LookupError before it is published."""
+        return self._require_present(self.result, "result")
+
+    def require_submitted_at(self) -> datetime:
+        """When it was submitted. Raises LookupError before."""
+        return self._require_present(self.submitted_at, "time of submission")
+
+    def _require_present(self, value: Present | None, name: str) -> Present:
+        if value is None:
+            raise LookupError(f"submission {self.pk} has no {name}")
+        return value
 
 
 class Version(models.Model):

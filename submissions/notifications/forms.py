@@ -11,7 +11,7 @@ class WebhookForm(forms.Form):
     url = forms.CharField(max_length=500)
 
 
-class MailForm(forms.ModelForm):
+class MailForm(forms.ModelForm):  # type: ignore[type-arg]  # it takes none at run time
     class Meta:
         model = Account
         fields = ["mail"]

@@ -190,10 +190,10 @@ def _send_webhook() -> bool:
     """One delivery to one webhook; whether there was one to make."""
     due = _due_deliveries().filter(webhook__isnull=False)
     delivery = due.select_related("webhook", *_JOINED).order_by("due_at").first()
-    if delivery is None:
+    if delivery is None or delivery.webhook is None:
         return False
     _begin_delivery([delivery])
-    delivered, answer = webhooks.deliver_event(delivery)
+    delivered, answer = webhooks.deliver_event(delivery, delivery.webhook)
     _end_delivery([delivery], delivered=delivered, answer=answer)
     return True
 

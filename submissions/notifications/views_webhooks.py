@@ -15,6 +15,7 @@ from submissions.notifications import webhooks
 from submissions.notifications.api_webhooks import own_webhook
 from submissions.notifications.forms import MailForm, WebhookForm
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 DELIVERIES_SHOWN = 10
 
@@ -27,7 +28,7 @@ def webhooks_page(request: HttpRequest) -> HttpResponse:
         return _webhooks_page(request)
     form = WebhookForm(request.POST)
     try:
-        webhooks.add_webhook(request.user, form.cleaned_data["url"] if form.is_valid() else "")
+        webhooks.add_webhook(account_of(request), form.cleaned_data["url"] if form.is_valid() else "")
     except (WebhookRefused, WebhookExists) as problem:
         return _webhooks_page(request, problem)
     return redirect("webhooks")
@@ -63,7 +64,7 @@ def _webhooks_page(request: HttpRequest, problem: Problem | None = None) -> Http
             "secret": webhooks.webhook_secret(webhook),
             "deliveries": list(webhook.deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]),
         }
-        for webhook in request.user.webhooks.all()
+        for webhook in account_of(request).webhooks.all()
     ]
     context = {
         "section": "submissions",

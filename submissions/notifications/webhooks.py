@@ -63,11 +63,11 @@ def try_out(webhook: Webhook) -> Delivery:
     return Delivery.objects.create(account_id=webhook.account_id, webhook=webhook, due_at=timezone.now())
 
 
-def deliver_event(delivery: Delivery) -> tuple[bool, str]:
+def deliver_event(delivery: Delivery, webhook: Webhook) -> tuple[bool, str]:
     """Whether the receiver took it (any 2xx), and what it answered, in words."""
     body = json.dumps(_event_payload(delivery), separators=(",", ":")).encode()
     try:
-        status = _post(_url_parts(delivery.webhook.url), body, _signed_headers(delivery, body))
+        status = _post(_url_parts(webhook.url), body, _signed_headers(delivery, webhook, body))
     except WebhookRefused as refused:
         return False, refused.detail
     except OSError as error:
@@ -111,9 +111,9 @@ def _step_fields(step: Step) -> dict[str, Any]:
     return fields | {"day": f"{step.day}", "url": f"{settings.SITE_URL}/systems/{step.system.slug}/history/"}
 
 
-def _signed_headers(delivery: Delivery, body: bytes) -> dict[str, str]:
+def _signed_headers(delivery: Delivery, webhook: Webhook, body: bytes) -> dict[str, str]:
     moment = str(int(timezone.now().timestamp()))
-    key = base64.b64decode(webhook_secret(delivery.webhook).removeprefix(_PREFIX))
+    key = base64.b64decode(webhook_secret(webhook).removeprefix(_PREFIX))
     signed = hmac.new(key, f"msg_{delivery.pk}.{moment}.".encode() + body, hashlib.sha256).digest()
     return {
         "Content-Type": "application/json",

@@ -38,6 +38,7 @@ from django.utils import timezone
 
 from registry.dumps import db_locks
 from registry.models import Edition, RecordChange, Result
+from registry.query.stored_bytes import key_of
 from submissions.bundles import quarantine, storage
 from submissions.models import ScrubbedCopy, State, Submission, Version
 from validators import VERSION
@@ -110,14 +111,15 @@ def _write_backup(out: IO[bytes], progress: Progress) -> list[str]:
                 elif digest in withdrawn:
                     progress(f"left out: {digest}, withdrawn, which is no longer in the storage")
                 else:
-                    progress(f"MISSING: {kind} bundle {digest} is not in the storage ({storage.key_of(digest)})")
+                    progress(f"MISSING: {kind} bundle {digest} is not in the storage ({key_of(digest)})")
                     manifest["missing"].append(f"{kind} {digest}")
                 if not number % 1000:
                     progress(f"{number} of {len(digests)} {kind} bundles")
             progress(f"{len(digests)} {kind} bundles")
         content = json.dumps(manifest).encode()
         archive.addfile(_tar_entry(MANIFEST, len(content)), io.BytesIO(content))
-    return manifest["missing"]
+    missing: list[str] = manifest["missing"]
+    return missing
 
 
 def _backup_stamp() -> dict[str, Any]:
@@ -146,7 +148,7 @@ def _add_table(archive: tarfile.TarFile, table: str, columns: list[str], manifes
 
 def _add_bundle(archive: tarfile.TarFile, kind: str, digest: str, manifest: dict[str, Any]) -> bool:
     """Add stored bytes, checked against their name on the way; False where they are missing."""
-    store, key = _storage_for(kind), storage.key_of(digest)
+    store, key = _storage_for(kind), key_of(digest)
     try:
         file, size = store.open(key), store.size(key)
     except FileNotFoundError:
@@ -280,7 +282,7 @@ def _archive_members(file: Path) -> Iterator[tuple[tarfile.TarInfo, IO[bytes]]]:
                 if content is None:
                     raise BackupError(f"{file} is damaged: {member.name} is no plain file.")
                 yield member, content
-                archive.members = []  # tarfile keeps every header it met; one pass needs none
+                archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every header it met; one pass needs none
     except (tarfile.TarError, EOFError) as error:
         raise BackupError(f"{file} is damaged, cut short, or no backup: {error}") from error
 
@@ -385,7 +387,7 @@ def _restore_table(table: dict[str, Any], content: IO[bytes]) -> None:
 
 def _restore_bundle(member: tarfile.TarInfo, content: IO[bytes], stored: list[tuple[Storage, str]]) -> None:
     kind, _, digest = member.name.partition("/")
-    store, key = _storage_for(kind), storage.key_of(digest)
+    store, key = _storage_for(kind), key_of(digest)
     there = store.exists(key)
     incoming = storage.Incoming(digest, member.size, store)
     try:
@@ -422,7 +424,7 @@ def _models_by_table() -> dict[str, type[Model]]:
 def _columns_by_table() -> dict[str, list[str]]:
     """The columns of every table, without those that PostgreSQL generates."""
     return {
-        table: [field.column for field in model._meta.local_concrete_fields if not field.generated]
+        table: [field.column for field in model._meta.local_concrete_fields if field.column and not field.generated]
         for table, model in _models_by_table().items()
     }
 

@@ -14,6 +14,7 @@ from registry.lists.listing import newest_definitions
 from registry.models import Platform, Release
 from submissions.models import Submission
 from submissions.review.decisions import open_releases, releases_accepting
+from submissions.web.form_choices import set_choices
 from validators.system import filesystems
 
 
@@ -69,8 +70,9 @@ class UploadForm(MetadataForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         releases = list(open_releases(timezone.now()))
-        self.fields["release"].choices = [("", "not yet"), *((release.slug, release.name) for release in releases)]
-        self.fields["lists"].choices = lists_of(releases)
+        offered = [(release.slug, release.name) for release in releases]
+        set_choices(self, "release", [("", "not yet"), *offered])
+        set_choices(self, "lists", lists_of(releases))
 
 
 class SubmitForm(forms.Form):
@@ -87,11 +89,11 @@ class SubmitForm(forms.Form):
         releases = releases_accepting(submission, timezone.now())
         choices = [(release.slug, release.name) for release in releases]
         if submission.revises is not None:
-            published = submission.revises.release
+            published = submission.revises.require_release()
             choices.insert(0, (published.slug, f"{published.name}, as a correction"))
             releases.append(published)
-        self.fields["release"].choices = choices
-        self.fields["lists"].choices = lists_of(releases, tools)
+        set_choices(self, "release", choices)
+        set_choices(self, "lists", lists_of(releases, tools))
 
     def filled(self, sent: QueryDict) -> SubmitForm:
         """The same form with what was sent in the place of what was said at upload."""

@@ -32,6 +32,7 @@ from submissions.permissions import conflict_reason, is_own
 from submissions.publication import anonymity
 from submissions.review import comments
 from submissions.web.formatting import name_of, run_row
+from submissions.web.request_account import account_of
 from validators import catalogue
 from validators.findings import LEVELS
 
@@ -55,6 +56,7 @@ def refused_page(
 
 def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]:
     """Everything that the page of a submission shows, also beside a refused form."""
+    account = account_of(request)
     check = submission.checks.first()
     report = check.report if check else {}
     runs = report.get("runs", [])
@@ -62,10 +64,10 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
     run = runs[primary] if primary is not None else {}
     findings = finding_counts.list_findings(submission, report)
     rows = [run_row(index, checked_run, index == primary) for index, checked_run in enumerate(runs)]
-    own = is_own(request.user, submission)
+    own = is_own(account, submission)
     editable = own and submission.state in editing_edit.EDITABLE and editing_edit.is_before_deadline(submission)
     withheld = quarantine.withheld_files(submission)
-    addressed = own or not conflict_reason(request.user, submission)
+    addressed = own or not conflict_reason(account, submission)
     if addressed:
         for row, checked_run in zip(rows, runs, strict=True):
             row["address"] = run_address(submission, checked_run)
@@ -102,7 +104,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "rules": rule_rows(run),
         "evidence": evidence_table(submission, run, addressed),
         "scrubbed_copy": copy_row(getattr(submission, "derivative", None)),
-        "comparable_submissions": comparable_with(request.user, submission),
+        "comparable_submissions": comparable_with(account, submission),
         "described": system_context(
             system.document if (system := getattr(submission, "system_snapshot", None)) else None,
             f"/api/v1/submissions/{submission.pk}/system/",
@@ -115,7 +117,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "changes": revision_table.revision_rows(editing_edit.changes_from_original(submission)),
         "revision": editing_edit.pending_revision(submission) if submission.result else None,
         "may_revise": own and submission.state == State.PUBLISHED,
-        "threads": comments.group_by_thread(comments.visible_comments(submission, request.user)) if own else [],
+        "threads": comments.group_by_thread(comments.visible_comments(submission, account)) if own else [],
         "comment_url": f"/submissions/{submission.pk}/comments/" if own and submission.submitted_at else "",
         "needs_choice": len(runs) > 1 and primary is None,
         "submit": SubmitForm(

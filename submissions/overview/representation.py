@@ -52,7 +52,7 @@ def submission_document(submission: Submission, request: HttpRequest) -> dict[st
             "metadata": submission.metadata,
             "embargo_until": submission.embargo_until,
             "answers": submission.answers,
-            "answers_missing": questionnaire.missing_by_list(submission, check and check.report),
+            "answers_missing": questionnaire.missing_by_list(submission, check.report if check else None),
             "checked_with": check.validators_version if check else None,
             "signature": signature_outcome(submission),
             "system": system_in_short(submission),

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -34,6 +35,7 @@ from submissions.permissions import require_bytes, require_own, visible_submissi
 from submissions.review import decisions
 from submissions.web.formatting import JOINED, REASON_LIMIT, FormInvalid, name_of
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 PAGE_ROWS = 50
 
@@ -43,7 +45,7 @@ PAGE_ROWS = 50
 def submission_index(request: HttpRequest) -> HttpResponse:
     """The account's own submissions and those of its institutions."""
     submissions = finding_counts.with_reports(
-        visible_to(request.user).select_related("institution", "release", "account")
+        visible_to(account_of(request)).select_related("institution", "release", "account")
     )
     page = Paginator(submissions, PAGE_ROWS).get_page(request.GET.get("page"))
     links = {}
@@ -59,7 +61,7 @@ def submission_index(request: HttpRequest) -> HttpResponse:
     return render(request, "overview/index.html", context)
 
 
-def _submission_row(submission: Submission) -> dict[str, Any]:
+def _submission_row(submission: finding_counts.ReportedSubmission) -> dict[str, Any]:
     return {
         "id": submission.pk,
         "name": name_of(submission),
@@ -76,7 +78,7 @@ def _submission_row(submission: Submission) -> dict[str, Any]:
 @takes_uploads
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
-def upload_page(request: HttpRequest) -> HttpResponse:
+def upload_page(request: HttpRequest) -> HttpResponseBase:
     """The upload form.
 
     The CSRF check reads the body, so the handler that streams and limits it is set before, and nothing is read from
@@ -102,6 +104,7 @@ def _empty_form(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 @never_cache
 def _receive_upload(request: HttpRequest) -> HttpResponse:
+    account = account_of(request)
     form = UploadForm(request.POST)
     if not form.is_valid():
         return _upload_page(request, form)
@@ -111,13 +114,14 @@ def _receive_upload(request: HttpRequest) -> HttpResponse:
         )
         sent, test = request.FILES.get("bundle"), form.cleaned_data["test"]
         if sent is None and form.cleaned_data["draft"]:
-            submission = intake_receive.create_draft(request.user, declared, test=test)
+            submission = intake_receive.create_draft(account, declared, test=test)
         else:
-            submission, _ = intake_receive.receive_bundle(request.user, sent, "", declared, test=test)
+            submission, _ = intake_receive.receive_bundle(account, sent, "", declared, test=test)
     except Problem as problem:
         return _upload_page(request, form, problem)
     address = f"/submissions/{submission.pk}/"
-    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
+    by_htmx = request.htmx  # type: ignore[attr-defined]  # of django_htmx's middleware
+    return HttpResponseClientRedirect(address) if by_htmx else redirect(address)
 
 
 def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None = None) -> HttpResponse:
@@ -131,16 +135,17 @@ def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None
 @private_page
 def submission_page(request: HttpRequest, id: UUID) -> HttpResponse:
     """One submission; while it is being checked the page asks for itself again and replaces its live part."""
-    row = visible_submission(request.user, id, JOINED)
+    row = visible_submission(account_of(request), id, JOINED)
     return render(request, "overview/submission.html", page_context(request, row))
 
 
 @require_safe
 @private_page
-def received_bytes(request: HttpRequest, id: UUID) -> HttpResponse:
+def received_bytes(request: HttpRequest, id: UUID) -> FileResponse:
     """The archive as it came, for its institution and for those who may review it."""
-    submission = visible_submission(request.user, id, Submission.objects.select_related("institution"))
-    require_bytes(request.user, submission)
+    account = account_of(request)
+    submission = visible_submission(account, id, Submission.objects.select_related("institution"))
+    require_bytes(account, submission)
     if not submission.sha256:
         raise NotFound
     quarantine.require_served(submission, submission.sha256)
@@ -149,10 +154,11 @@ def received_bytes(request: HttpRequest, id: UUID) -> HttpResponse:
 
 @require_safe
 @private_page
-def scrubbed_copy(request: HttpRequest, id: UUID) -> HttpResponse:
+def scrubbed_copy(request: HttpRequest, id: UUID) -> FileResponse:
     """The copy that will be published, to look at before. Raises NotFound before it is made."""
-    submission = visible_submission(request.user, id, Submission.objects.select_related("derivative", "institution"))
-    require_bytes(request.user, submission)
+    account = account_of(request)
+    submission = visible_submission(account, id, Submission.objects.select_related("derivative", "institution"))
+    require_bytes(account, submission)
     derivative = getattr(submission, "derivative", None)
     if derivative is None:
         raise NotFound
@@ -164,13 +170,14 @@ def scrubbed_copy(request: HttpRequest, id: UUID) -> HttpResponse:
 @private_page
 def submit_run(request: HttpRequest, id: UUID) -> HttpResponse:
     """To a release; what stands against it is said on the page."""
-    submission = visible_submission(request.user, id, JOINED)
+    account = account_of(request)
+    submission = visible_submission(account, id, JOINED)
     form = SubmitForm(request.POST, submission=submission)
     if not form.is_valid():
         words = {name: [str(message) for message in why] for name, why in form.errors.items()}
         return refused_page(request, submission, FormInvalid(errors=words), submitted=request.POST)
     try:
-        decisions.submit_run(submission, request.user, **form.cleaned_data)
+        decisions.submit_run(submission, account, **form.cleaned_data)
     except Forbidden:
         raise
     except Problem as problem:
@@ -181,9 +188,10 @@ def submit_run(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_POST
 @private_page
 def withdraw_run(request: HttpRequest, id: UUID) -> HttpResponse:
-    submission = visible_submission(request.user, id, JOINED)
+    account = account_of(request)
+    submission = visible_submission(account, id, JOINED)
     try:
-        decisions.withdraw_run(submission, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+        decisions.withdraw_run(submission, account, request.POST.get("reason", "")[:REASON_LIMIT])
     except (ReasonNeeded, AlreadyRevised) as problem:
         return refused_page(request, submission, problem)
     return redirect("submission", id=id)
@@ -192,7 +200,8 @@ def withdraw_run(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_POST
 @private_page
 def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
-    editing_edit.save_metadata_and_recheck(visible_submission(request.user, id, JOINED), request.user)
+    account = account_of(request)
+    editing_edit.save_metadata_and_recheck(visible_submission(account, id, JOINED), account)
     return redirect("submission", id=id)
 
 
@@ -200,13 +209,14 @@ def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
 @private_page
 def edit_metadata(request: HttpRequest, id: UUID) -> HttpResponse:
     """What is said beside the bytes; it is checked again after a change."""
-    submission = visible_submission(request.user, id, JOINED)
-    require_own(request.user, submission)
+    account = account_of(request)
+    submission = visible_submission(account, id, JOINED)
+    require_own(account, submission)
     form = MetadataForm(request.POST if request.method == "POST" else None, initial=submission.metadata)
     if not form.is_bound or not form.is_valid():
         return _edit_page(request, submission, form)
     try:
-        editing_edit.save_metadata_and_recheck(submission, request.user, metadata=form.metadata())
+        editing_edit.save_metadata_and_recheck(submission, account, metadata=form.metadata())
     except Problem as problem:
         return _edit_page(request, submission, form, problem)
     return redirect("submission", id=id)
@@ -230,9 +240,10 @@ def _edit_page(
 @private_page
 def revise_result(request: HttpRequest, id: UUID) -> HttpResponse:
     """Begin a revision of a published result, and go there."""
-    submission = visible_submission(request.user, id, JOINED)
+    account = account_of(request)
+    submission = visible_submission(account, id, JOINED)
     try:
-        revision = editing_edit.start_revision(submission, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+        revision = editing_edit.start_revision(submission, account, request.POST.get("reason", "")[:REASON_LIMIT])
     except (ReasonNeeded, AlreadyRevised) as problem:
         return refused_page(request, submission, problem)
     return redirect("submission", id=revision.pk)

@@ -17,18 +17,20 @@ from submissions.permissions import visible_submission
 from submissions.publication import anonymity
 from submissions.web.formatting import JOINED, REASON_LIMIT
 from submissions.web.page_base import private_page, staff_page
+from submissions.web.request_account import account_of
 
 
 @require_POST
 @private_page
 def ask_anonymity(request: HttpRequest, id: UUID) -> HttpResponse:
     """Ask for it, or with `take_back` agree to be named."""
-    submission = visible_submission(request.user, id, JOINED)
+    account = account_of(request)
+    submission = visible_submission(account, id, JOINED)
     try:
         if "take_back" in request.POST:
-            anonymity.take_back(submission, request.user)
+            anonymity.take_back(submission, account)
         else:
-            anonymity.ask_anonymity(submission, request.user, request.POST.get("reason", "")[:REASON_LIMIT])
+            anonymity.ask_anonymity(submission, account, request.POST.get("reason", "")[:REASON_LIMIT])
     except Forbidden:
         raise
     except Problem as problem:
@@ -44,7 +46,7 @@ def decide_anonymity(request: HttpRequest, id: UUID) -> HttpResponse:
     granted = request.POST.get("granted") == "yes"
     try:
         anonymity.decide_anonymity(
-            submission, request.user, granted=granted, reason=request.POST.get("reason", "")[:REASON_LIMIT]
+            submission, account_of(request), granted=granted, reason=request.POST.get("reason", "")[:REASON_LIMIT]
         )
     except Forbidden:
         raise

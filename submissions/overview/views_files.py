@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST, require_safe
@@ -26,6 +27,7 @@ from submissions.overview.page import counted_findings, refused_page
 from submissions.permissions import require_bytes, require_own, visible_submission
 from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 ACCOUNT = Submission.objects.select_related("account")
 
@@ -33,7 +35,7 @@ ACCOUNT = Submission.objects.select_related("account")
 @takes_uploads
 @csrf_exempt
 @require_POST
-def put(request: HttpRequest, id: UUID) -> HttpResponse:
+def put(request: HttpRequest, id: UUID) -> HttpResponseBase:
     """Add or replace a file. The CSRF check reads the body, so who may not upload is sent away before."""
     if not request.user.is_authenticated:
         return _without_body(request, id)
@@ -48,22 +50,21 @@ def put(request: HttpRequest, id: UUID) -> HttpResponse:
 
 @private_page
 def _without_body(request: HttpRequest, id: UUID, problem: Problem | None = None) -> HttpResponse:
-    submission = visible_submission(request.user, id, JOINED)
+    submission = visible_submission(account_of(request), id, JOINED)
     return refused_page(request, submission, problem) if problem else redirect("submission", id=id)
 
 
 @csrf_protect
 @private_page
 def _put(request: HttpRequest, id: UUID) -> HttpResponse:
-    submission = visible_submission(request.user, id)
-    require_own(request.user, submission)
-    sent = next((request.FILES[name] for name in FILE_FIELDS if name in request.FILES), None)
+    account = account_of(request)
+    submission = visible_submission(account, id)
+    require_own(account, submission)
+    sent = next((file for name in FILE_FIELDS if (file := request.FILES.get(name)) is not None), None)
     expected_version = _parse_version(request.POST.get("version", ""))
 
     def change() -> None:
-        edit.put_file(
-            submission, request.user, sent, replaces=request.POST.get("replaces", ""), version=expected_version
-        )
+        edit.put_file(submission, account, sent, replaces=request.POST.get("replaces", ""), version=expected_version)
 
     return _change_files(request, id, change)
 
@@ -72,11 +73,10 @@ def _put(request: HttpRequest, id: UUID) -> HttpResponse:
 @private_page
 def remove_file(request: HttpRequest, id: UUID) -> HttpResponse:
     """Take a file out of the current version."""
-    submission = visible_submission(request.user, id)
+    account = account_of(request)
+    submission = visible_submission(account, id)
     name, expected_version = request.POST.get("name", ""), _parse_version(request.POST.get("version", ""))
-    return _change_files(
-        request, id, lambda: edit.remove_file(submission, request.user, name, version=expected_version)
-    )
+    return _change_files(request, id, lambda: edit.remove_file(submission, account, name, version=expected_version))
 
 
 def _change_files(request: HttpRequest, id: UUID, change: Any) -> HttpResponse:
@@ -85,7 +85,7 @@ def _change_files(request: HttpRequest, id: UUID, change: Any) -> HttpResponse:
     except Forbidden:
         raise
     except Problem as problem:
-        return refused_page(request, visible_submission(request.user, id, JOINED), problem)
+        return refused_page(request, visible_submission(account_of(request), id, JOINED), problem)
     return redirect("submission", id=id)
 
 
@@ -93,13 +93,13 @@ def _change_files(request: HttpRequest, id: UUID, change: Any) -> HttpResponse:
 @private_page
 def file_history(request: HttpRequest, id: UUID) -> HttpResponse:
     """All versions of the files, and with `from` and `to` what changed between two of them."""
-    submission = visible_submission(request.user, id, ACCOUNT)
+    submission = visible_submission(account_of(request), id, ACCOUNT)
     rows = version_history.list_versions(submission)
-    versions = [_parse_version(request.GET.get(name, "")) for name in ("from", "to")]
+    before, after = (_parse_version(request.GET.get(name, "")) for name in ("from", "to"))
     compared, problem = None, None
-    if all(versions):
+    if before and after:
         try:
-            compared = _comparison_context(version_history.compare_versions(submission, *versions))
+            compared = _comparison_context(version_history.compare_versions(submission, before, after))
         except NoSuchVersion as missing:
             problem = missing
     context = {
@@ -107,7 +107,7 @@ def file_history(request: HttpRequest, id: UUID) -> HttpResponse:
         "submission": submission,
         "name": name_of(submission),
         "rows": [_version_row(row) for row in reversed(rows)],
-        "compared_versions": versions if all(versions) else [submission.version - 1, submission.version],
+        "compared_versions": [before, after] if before and after else [submission.version - 1, submission.version],
         "compared": compared,
         "problem": problem,
     }
@@ -118,8 +118,9 @@ def file_history(request: HttpRequest, id: UUID) -> HttpResponse:
 @private_page
 def download_file(request: HttpRequest, id: UUID, version: int, name: str) -> FileResponse:
     """One file of one version as it came."""
-    submission = visible_submission(request.user, id, Submission.objects.select_related("institution"))
-    require_bytes(request.user, submission)
+    account = account_of(request)
+    submission = visible_submission(account, id, Submission.objects.select_related("institution"))
+    require_bytes(account, submission)
     file = version_history.file_of(submission, version, name)
     quarantine.require_served(submission, file["sha256"])
     return archive_response(received_storage(), file["sha256"], file["name"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -28,6 +29,7 @@ from submissions.review import queue as review_queue
 from submissions.review.forms import DecisionForm, JudgementForm
 from submissions.web.formatting import JOINED, FormInvalid, name_of
 from submissions.web.page_base import staff_page
+from submissions.web.request_account import account_of
 
 MOST_ROWS = 200
 MARKS = OUTCOMES | {"needs_human": ("", "? decide")}
@@ -38,15 +40,14 @@ staff = staff_page(Account.Role.REVIEWER)
 @staff
 def queue_page(request: HttpRequest) -> HttpResponse:
     """What waits for a decision, longest first; what the account may not decide about is counted and not listed."""
-    waiting = review_queue.review_queue(request.user)
-    filters = {
-        name: request.GET[name][:120].replace("\0", "") for name in review_queue.FILTERS if request.GET.get(name)
-    }
-    narrowed = review_queue.filter_queue(waiting, filters, request.user).prefetch_related("assignments__reviewer")
+    account = account_of(request)
+    waiting = review_queue.review_queue(account)
+    filters = {name: value[:120].replace("\0", "") for name in review_queue.FILTERS if (value := request.GET.get(name))}
+    narrowed = review_queue.filter_queue(waiting, filters, account).prefetch_related("assignments__reviewer")
     rows = [_queue_row(submission) for submission in narrowed[:MOST_ROWS]]
     facts = list(waiting.values("release__slug", "lists", "institution__slug", "institution__name", "tool")[:1000])
-    in_all = visible_to(request.user).filter(state__in=UNDER_REVIEW).count()
-    editor = has_role(request.user, Account.Role.EDITOR)
+    in_all = visible_to(account).filter(state__in=UNDER_REVIEW).count()
+    editor = has_role(account, Account.Role.EDITOR)
     context = {
         "section": "review",
         "rows": rows,
@@ -60,7 +61,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
     return render(request, "overview/review_queue.html", context)
 
 
-def _filter_choices(facts: list[dict[str, Any]]) -> dict[str, list[tuple[str, str]]]:
+def _filter_choices(facts: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str]]]:
     """What the filters offer: the values that occur among what waits."""
     pairs = {
         "release": {(row["release__slug"], row["release__slug"]) for row in facts},
@@ -78,7 +79,7 @@ def _filter_choices(facts: list[dict[str, Any]]) -> dict[str, list[tuple[str, st
     }
 
 
-def _queue_row(submission: Submission) -> dict[str, Any]:
+def _queue_row(submission: review_queue.WaitingSubmission) -> dict[str, Any]:
     now = timezone.now()
     return {
         "id": submission.pk,
@@ -106,7 +107,7 @@ def review_page(request: HttpRequest, id: UUID) -> HttpResponse:
 @staff
 def start_review(request: HttpRequest, id: UUID) -> HttpResponse:
     """Take it up."""
-    decisions.start_review(get_submitted(request, id), request.user)
+    decisions.start_review(get_submitted(request, id), account_of(request))
     return redirect("review-detail", id=id)
 
 
@@ -117,7 +118,7 @@ def assign_reviewer(request: HttpRequest, id: UUID) -> HttpResponse:
     change = assignment.take_back if "remove" in request.POST else assignment.assign_submission
     submission, name = get_submitted(request, id), request.POST.get("remove") or request.POST.get("reviewer", "")
     try:
-        change(submission, request.user, name.strip()[:150])
+        change(submission, account_of(request), name.strip()[:150])
     except Problem as problem:
         return _review_page(request, submission, problem=problem)
     return redirect("review-detail", id=id)
@@ -126,7 +127,7 @@ def assign_reviewer(request: HttpRequest, id: UUID) -> HttpResponse:
 @require_POST
 @staff
 def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
-    decisions.request_recheck(get_submitted(request, id), request.user)
+    decisions.request_recheck(get_submitted(request, id), account_of(request))
     return redirect("review-detail", id=id)
 
 
@@ -140,7 +141,7 @@ def judge_rule(request: HttpRequest, id: UUID) -> HttpResponse:
             request, submission, problem=FormInvalid(hint="Choose whether the rule is satisfied, and say why.")
         )
     try:
-        rubric.record_judgement(submission, request.user, **form.cleaned_data)
+        rubric.record_judgement(submission, account_of(request), **form.cleaned_data)
     except Problem as problem:
         return _review_page(request, submission, problem=problem)
     return redirect(f"/review/{id}/#rubric")
@@ -156,7 +157,7 @@ def decide_run(request: HttpRequest, id: UUID) -> HttpResponse:
         problem = FormInvalid(errors=words, hint="Choose a decision and give the reason, which the submitter reads.")
         return _review_page(request, submission, form, problem)
     try:
-        decisions.decide_run(submission, request.user, **form.cleaned_data)
+        decisions.decide_run(submission, account_of(request), **form.cleaned_data)
     except Problem as problem:
         return _review_page(request, submission, form, problem)
     return redirect("review")
@@ -164,7 +165,7 @@ def decide_run(request: HttpRequest, id: UUID) -> HttpResponse:
 
 def get_submitted(request: HttpRequest, id: UUID) -> Submission:
     """A submission that was submitted; before that it is the submitter's alone. Raises NotFound."""
-    submission = visible_submission(request.user, id, JOINED)
+    submission = visible_submission(account_of(request), id, JOINED)
     if submission.submitted_at is None:
         raise NotFound
     return submission
@@ -178,7 +179,7 @@ def refused_review(request: HttpRequest, submission: Submission, problem: Proble
 def _review_page(
     request: HttpRequest, submission: Submission, form: DecisionForm | None = None, problem: Problem | None = None
 ) -> HttpResponse:
-    against = conflict_reason(request.user, submission)
+    against = conflict_reason(account_of(request), submission)
     check = submission.checks.first()
     context = page_context(request, submission) | {
         "section": "review",
@@ -196,6 +197,7 @@ def _review_page(
 
 def _committee_context(request: HttpRequest, submission: Submission, check: Check | None) -> dict[str, Any]:
     """What only those see who may decide."""
+    account = account_of(request)
     rows = rubric.rubric_rows(submission, check.report if check else {})
     assigned = [
         assignment_row.reviewer.username for assignment_row in submission.assignments.select_related("reviewer")
@@ -205,13 +207,13 @@ def _committee_context(request: HttpRequest, submission: Submission, check: Chec
         "rubric": [_rule_row(submission, row) for row in rows],
         "settled": f"{sum(row.settled for row in rows)} of {len(rows)} settled",
         "outcomes": Judgement.Outcome.choices,
-        "threads": comments.group_by_thread(comments.visible_comments(submission, request.user)),
+        "threads": comments.group_by_thread(comments.visible_comments(submission, account)),
         "audiences": Comment.Audience.choices,
         "comment_url": f"/review/{submission.pk}/comments/",
         "assigned": assigned,
         "mine": request.user.username in assigned,
-        "may_assign_others": has_role(request.user, Account.Role.EDITOR),
-        "same_bytes": _same_bytes(request.user, submission),
+        "may_assign_others": has_role(account, Account.Role.EDITOR),
+        "same_bytes": _same_bytes(account, submission),
         "decisions": Review.Decision.choices,
         "votes": _votes_text(submission) if open_now else "",
         "expected": submission.answers.get("reproducibility") or "not said",

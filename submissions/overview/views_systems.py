@@ -16,6 +16,7 @@ from submissions.bundles import representation
 from submissions.models import Account, Submission
 from submissions.permissions import visible_submission, visible_to
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 DESCRIBED = Submission.objects.select_related("system_snapshot", "account")
 OFFERED = 20
@@ -26,7 +27,7 @@ OFFERED = 20
 def system_difference(request: HttpRequest, id: UUID) -> HttpResponse:
     """This submission (A) beside the one that the query names (B)."""
     other = whole_id("with", request.GET.get("with", ""))
-    pair = [visible_submission(request.user, submission_id, DESCRIBED) for submission_id in (id, other)]
+    pair = [visible_submission(account_of(request), submission_id, DESCRIBED) for submission_id in (id, other)]
     context = {
         "section": "submissions",
         "pair": [_system_heading(letter, submission) for letter, submission in zip("AB", pair, strict=True)],

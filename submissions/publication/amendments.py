@@ -62,7 +62,10 @@ def override_result(
 
 def add_embargoed(release: Release, added: list[Result], why: str) -> None:
     """Put what was kept back onto the frozen lists that it belongs to, of its release and of those after it."""
-    until, ids = max(result.published_at for result in added), {result.public_id for result in added}
+    until, ids = (
+        max(result.published_at for result in added if result.published_at),
+        {result.public_id for result in added},
+    )
     frozen = RankedList.objects.filter(release__imported=False, release__held_on__gte=release.held_on)
     frozen = frozen.exclude(frozen_at=None).select_related("release", "definition")
     for ranked_list in frozen.order_by("release__held_on", "release_id", "position"):

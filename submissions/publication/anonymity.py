@@ -100,7 +100,7 @@ def _published_with(submission: Submission) -> list[Submission]:
     """It and its revisions, as far as they are published, oldest first."""
     submissions: list[Submission] = []
     following = Submission.objects.select_related("institution", "account", "result", "release", "revises__result")
-    next_one = following.get(pk=submission.pk)
+    next_one: Submission | None = following.get(pk=submission.pk)
     while next_one is not None:
         submissions.append(next_one)
         next_one = following.filter(revises=next_one, result__isnull=False).first()

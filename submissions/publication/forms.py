@@ -8,6 +8,7 @@ from django import forms
 
 from registry.models import Override
 from submissions.publication.releases import SLUG, known_lists, read_time
+from submissions.web.form_choices import set_choices
 
 
 class MomentField(forms.Field):
@@ -48,7 +49,7 @@ class ReleaseForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["lists"].choices = [(name, body["title"]) for name, body in known_lists()]
+        set_choices(self, "lists", [(name, body["title"]) for name, body in known_lists()])
 
     def clean_benchmark_versions(self) -> list[str]:
         return [version.strip() for version in self.cleaned_data["benchmark_versions"].split(",") if version.strip()]

@@ -29,7 +29,7 @@ def mark_results(submissions: Iterable[UUID]) -> int:
 
 def _mark_result(row: RecheckComparison) -> Result | None:
     submission, examined = row.submission, row.evidence
-    result = submission.result
+    result = submission.require_result()
     if anonymizer.is_anonymous(submission):
         examined = anonymizer.anonymizer_for(submission).document(examined)
     evidence, findings = examined["evidence"], examined["findings"]

@@ -154,7 +154,7 @@ def _result_identity(result: Result, unpublished: Mapping[str, UUID]) -> Row:
     return {
         "result": result.public_id,
         "submission": None if submission is None else str(submission),
-        "release": result.release.slug,
+        "release": result.release.slug if result.release else None,
         "institution": result.institution,
         "system": result.system_name,
     }

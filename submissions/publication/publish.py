@@ -69,14 +69,15 @@ def publish_release(release: Release, editor: Account | None, *, allow_empty: bo
         scrubbed_copy.ensure_scrubbed_copy(submission)  # outside the transaction: it may take seconds
     with transaction.atomic():
         amendments.lock_publication()
-        release = Release.objects.select_for_update().get(pk=release.pk)
+        release, now = Release.objects.select_for_update().get(pk=release.pk), timezone.now()
+        published_at = release.published_at or now
         if release.published_at is None:
-            frozen = _publish_locked(release, editor, timezone.now())
+            frozen = _publish_locked(release, editor, now)
             if editor is not None and not allow_empty:
                 _refuse_empty(frozen)
         else:
-            _add_late(release, editor, timezone.now())
-    return _publication_outcome(release)
+            _add_late(release, editor, now)
+    return _publication_outcome(release, published_at)
 
 
 def publication_checklist(release: Release) -> list[tuple[bool, str]]:
@@ -217,15 +218,15 @@ def _add_results(release: Release, editor: Account | None, now: datetime) -> lis
         states.transition_many(
             [submission.pk for submission in submissions], State.ACCEPTED, State.PUBLISHED, editor, f"{release.name}."
         )
-    return [submission.result for submission in submissions if submission.revises_id is None]
+    return [submission.require_result() for submission in submissions if submission.revises_id is None]
 
 
-def _publication_outcome(release: Release) -> PublicationSummary:
+def _publication_outcome(release: Release, published_at: datetime) -> PublicationSummary:
     lists = RankedList.objects.filter(release=release).order_by("position", "name")
     waiting = Submission.objects.filter(release=release, state=State.ACCEPTED, embargo_until__gt=timezone.now())
     return PublicationSummary(
         release.slug,
-        release.published_at,
+        published_at,
         Result.objects.filter(release=release).count(),
         [
             {"name": ranked_list.name, "entries": ranked_list.entries.count(), "digest": ranked_list.digest}

@@ -166,4 +166,4 @@ def _about(item: Mapping[str, Any]) -> str:
 
 def _text(text: str, name: str) -> str:
     before = f"{'version' if _VERSIONED.search(name) else name}=" if name else ""
-    return personal.scrub_line(before + text, personal.Names(), Counter()).removeprefix(before)
+    return str(personal.scrub_line(before + text, personal.Names(), Counter())).removeprefix(before)

@@ -107,14 +107,16 @@ def _list_names(requested: Iterable[str]) -> list[str]:
 
 
 def _save_release(release: Release) -> Release:
-    release.name = release.name or release.slug
-    if release.opens and release.opens >= release.deadline:
+    release.name, deadline = release.name or release.slug, release.deadline
+    if deadline is None:
+        raise ReleaseInvalid("It has no deadline.", errors={"deadline": ["Say when submitting ends."]})
+    if release.opens and release.opens >= deadline:
         raise ReleaseInvalid("It opens after its deadline.", errors={"opens": ["Must lie before the deadline."]})
-    if release.publishes and release.publishes < release.deadline:
+    if release.publishes and release.publishes < deadline:
         raise ReleaseInvalid(
             "It is published before its deadline.", errors={"publishes": ["Must not lie before the deadline."]}
         )
-    release.held_on = (release.publishes or release.deadline).date()
+    release.held_on = (release.publishes or deadline).date()
     try:
         with transaction.atomic():
             release.save()

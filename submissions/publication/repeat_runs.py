@@ -50,4 +50,8 @@ def repeated_scores(same: Sequence[Row]) -> dict[str, list[float]]:
     values = {
         column: [scores.get(name) for scores in scores_by_run] for column, name in COLUMNS.items() if scores_by_run
     }
-    return {column: several for column, several in values.items() if None not in several}
+    return {
+        column: present
+        for column, several in values.items()
+        if len(present := [value for value in several if value is not None]) == len(several)
+    }

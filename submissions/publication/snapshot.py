@@ -72,7 +72,7 @@ def restore_names(submissions: list[Submission]) -> list[Result]:
     """Give published results the names, texts and files that were withheld; no number of them changes."""
     now, pairs, touched = timezone.now(), [], set[int]()
     for source in _gather_sources(submissions, as_published=True):
-        result, release = source.submission.result, source.submission.release
+        result, release = source.submission.require_result(), source.submission.require_release()
         former = result.system
         questionnaires = questionnaire.required_by_list(listing.newest_definitions(release.list_names))
         system = _systems_by_key({result.public_id: source})[source.system_key]
@@ -132,7 +132,7 @@ def _copy_systems(pairs: list[tuple[Result, _AcceptedRun]]) -> None:
             document=source.document,
         )
         for result, source in pairs
-        if source.system and not source.anonymous
+        if source.system and source.document is not None and not source.anonymous
     ]
     PublicSystemSnapshot.objects.bulk_create(described, batch_size=_BATCH)
     ObservedParameter.objects.bulk_create(
@@ -160,7 +160,8 @@ class _AcceptedRun(Publishable):
     @cached_property
     def same_runs(self) -> Sequence[Mapping[str, Any]]:
         """The runs of the configuration in the archive, with this one; only numbers of them are published."""
-        return self._group["runs"]
+        runs: Sequence[Mapping[str, Any]] = self._group["runs"]
+        return runs
 
     @property
     def distributions(self) -> list[dict[str, Any]]:
@@ -176,7 +177,7 @@ class _AcceptedRun(Publishable):
     @property
     def findings(self) -> list[dict[str, Any]]:
         """Of the archive as a whole."""
-        archive_findings = self.check.report["findings"]
+        archive_findings: list[dict[str, Any]] = self.check.report["findings"]
         return self.without.document(archive_findings) if self.without else archive_findings
 
     @property
@@ -184,7 +185,7 @@ class _AcceptedRun(Publishable):
         """The name as declared where it is a spelling of the submitter's own institution, else that institution's."""
         if self.anonymous:
             return anonymizer.INSTITUTION
-        site, declared = self.submission.institution, " ".join(self.metadata.get("institution", "").split())
+        site, declared = self.submission.require_institution(), " ".join(self.metadata.get("institution", "").split())
         own = {fold_text(name) for name in (site.slug, site.name, *(site.also_printed_as or []))}
         return declared if fold_text(declared) in own or slugify(declared) == site.slug else site.name
 
@@ -196,7 +197,7 @@ class _AcceptedRun(Publishable):
     @property
     def system_key(self) -> tuple[int, str, bool]:
         """A system is another one where it is published anonymously."""
-        return self.submission.institution_id, fold_text(self.system_name), self.anonymous
+        return self.submission.require_institution().pk, fold_text(self.system_name), self.anonymous
 
 
 def _counted_index(submission: Submission, report: Mapping[str, Any]) -> int:
@@ -250,7 +251,7 @@ def _platforms_by_name() -> dict[str, Platform]:
     return also | {fold_text(name): row for row in platforms_by_slug.values() for name in (row.slug, row.name)}
 
 
-def _latest_by_submission(rows: QuerySet) -> dict[Any, Any]:
+def _latest_by_submission(rows: QuerySet[Any]) -> dict[Any, Any]:
     newest = rows.filter(submission=OuterRef("submission")).order_by("-made_at", "-id").values("pk")[:1]
     return {row.submission_id: row for row in rows.filter(pk=Subquery(newest))}
 
@@ -261,7 +262,7 @@ def _last_number() -> int:
         cursor.execute(
             "SELECT coalesce(max(substr(public_id, 4)::bigint), 0) FROM registry_result WHERE public_id ~ '^hw-[0-9]+$'"
         )
-        return cursor.fetchone()[0]
+        return int(cursor.fetchone()[0])
 
 
 def _systems_by_key(numbered: Mapping[str, _AcceptedRun]) -> dict[tuple[int, str, bool], System]:
@@ -269,7 +270,8 @@ def _systems_by_key(numbered: Mapping[str, _AcceptedRun]) -> dict[tuple[int, str
 
     A system of no platform gets the first that is declared.
     """
-    sites = {source.submission.institution_id: source.submission.institution for source in numbered.values()}
+    institutions = [source.submission.require_institution() for source in numbered.values()]
+    sites = {institution.pk: institution for institution in institutions}
     recorded = System.objects.filter(site__in=sites).select_related("platform")
     systems = {(system.site_id, fold_text(system.name), False): system for system in recorded}
     if any(source.anonymous for source in numbered.values()):
@@ -296,10 +298,15 @@ def _systems_by_key(numbered: Mapping[str, _AcceptedRun]) -> dict[tuple[int, str
 def _anonymous_systems(sites: Iterable[int]) -> dict[tuple[int, str, bool], System]:
     """Systems of these institutions whose results were published anonymously: each stays one and the same."""
     submissions = Submission.objects.filter(institution__in=sites, result__site__slug=anonymizer.SLUG)
-    rows = submissions.select_related("result__system__platform", "result__system__site")
+    rows = submissions.select_related("institution", "result__system__platform", "result__system__site")
     return {
-        (row.institution_id, fold_text(" ".join(row.metadata.get("system", "").split())), True): row.result.system
+        (
+            row.institution_id,
+            fold_text(" ".join(row.metadata.get("system", "").split())),
+            True,
+        ): row.require_result().system
         for row in rows
+        if row.institution_id is not None
     }
 
 
@@ -309,7 +316,7 @@ def _make_result(
     system: System,
     names: canonical_names.Names,
     public_id: str,
-    now: datetime,
+    published_at: datetime | None,
     questionnaires: dict[str, str],
 ) -> Result:
     submission, metadata, run = source.submission, source.metadata, source.run
@@ -347,8 +354,8 @@ def _make_result(
         reproducibility=candidate.reproducibility,
         **candidate.scores,
         repeated_scores=repeat_runs.repeated_scores(source.same_runs),
-        submitted_on=older.submitted_on if older else submission.submitted_at.date(),
-        published_at=now,
+        submitted_on=older.submitted_on if older else submission.require_submitted_at().date(),
+        published_at=published_at,
         parameters=candidate.parameters,
         snapshot=(
             scrub_document(snapshot, names=source.names) | _copy_fields(source) | trust.reason_of(candidate.trust)
@@ -364,7 +371,9 @@ def _make_result(
     )
 
 
-def _filesystem_family(names: canonical_names.Names, declared: str, vendor: str, name: str, run: dict[str, Any]) -> str:
+def _filesystem_family(
+    names: canonical_names.Names, declared: str, vendor: str, name: str, run: Mapping[str, Any]
+) -> str:
     """Of a declared name that nobody knows, the file system that the described system has, if it has one."""
     family = names.family(declared, vendor, name)
     described = run.get("described_parameters", {}).get("filesystem_type")

@@ -23,6 +23,7 @@ from submissions.publication import preview as previewing
 from submissions.publication.forms import OverrideForm, ProposalForm
 from submissions.web.formatting import FormInvalid
 from submissions.web.page_base import staff_page
+from submissions.web.request_account import account_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -33,7 +34,7 @@ def preview_page(request: HttpRequest, release: str, name: str) -> HttpResponse:
     form = ProposalForm(request.POST or None)
     try:
         proposal = _proposed_documents(form) if request.method == "POST" else {}
-        list_preview = previewing.preview_list(release_row, name, request.user, **proposal)
+        list_preview = previewing.preview_list(release_row, name, account_of(request), **proposal)
     except Problem as problem:
         return _preview_page(request, release_row, name, form, problem=problem)
     return _preview_page(request, release_row, name, form, list_preview=list_preview)
@@ -43,14 +44,15 @@ def preview_page(request: HttpRequest, release: str, name: str) -> HttpResponse:
 @staff_page(Account.Role.EDITOR)
 def override_page(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """A decision about one result of a published list, with its reason."""
+    account = account_of(request)
     release_row = public_record.find_release(release)
     form = OverrideForm(request.POST)
     try:
         if not form.is_valid():
             raise FormInvalid(errors={field: [str(message) for message in why] for field, why in form.errors.items()})
-        amendments.override_result(public_record.ranked_list(release, name), request.user, **form.cleaned_data)
+        amendments.override_result(public_record.ranked_list(release, name), account, **form.cleaned_data)
     except Problem as problem:
-        list_preview = previewing.preview_list(release_row, name, request.user)
+        list_preview = previewing.preview_list(release_row, name, account)
         return _preview_page(request, release_row, name, ProposalForm(), list_preview=list_preview, problem=problem)
     return redirect("list", release=release_row.slug, name=name)
 
@@ -86,7 +88,7 @@ def _preview_page(
         "ranks": ranked_measure(list_preview.body) if list_preview else None,
         "rows": [_format_row(row) for row in list_preview.entries] if list_preview else [],
         "current": json.dumps(list_preview.body, indent=2) if list_preview else "",
-        "may_override": bool(release.published_at) and has_role(request.user, Account.Role.EDITOR),
+        "may_override": bool(release.published_at) and has_role(account_of(request), Account.Role.EDITOR),
         "actions": Override.Action.choices,
         "decisions": Override.objects.filter(release=release, list_name=name).select_related("result"),
     }

@@ -21,6 +21,7 @@ from submissions.publication import releases
 from submissions.publication.forms import ReleaseForm
 from submissions.web.formatting import name_of, run_row
 from submissions.web.page_base import staff_page
+from submissions.web.request_account import account_of
 
 MOST_ROWS = 500
 
@@ -35,7 +36,7 @@ def publish_page(request: HttpRequest, release: str) -> HttpResponse:
     try:
         if request.POST.get("confirm", "").strip().lower() != release_row.slug.lower():
             raise NotConfirmed
-        publication_publish.publish_release(release_row, request.user, allow_empty="allow_empty" in request.POST)
+        publication_publish.publish_release(release_row, account_of(request), allow_empty="allow_empty" in request.POST)
     except Problem as problem:
         return _publish_page(request, release_row, problem)
     return redirect("release-lists", release=release_row.slug)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,12 +13,13 @@ from submissions.errors import BadReceipt
 from submissions.permissions import visible_submission
 from submissions.receipts import receipts
 from submissions.web.page_base import private_page
+from submissions.web.request_account import account_of
 
 
 @require_safe
 @private_page
 def download_receipt(request: HttpRequest, id: UUID) -> HttpResponse:
-    signed = receipts.issue_receipt(visible_submission(request.user, id))
+    signed = receipts.issue_receipt(visible_submission(account_of(request), id))
     name = f"highwater-receipt-{id}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return JsonResponse(signed, json_dumps_params={"indent": 1}, headers=headers)
@@ -27,7 +29,7 @@ def download_receipt(request: HttpRequest, id: UUID) -> HttpResponse:
 def verification_page(request: HttpRequest) -> HttpResponse:
     """For anybody, without an account: what the receipt in the query says, if it is one of ours."""
     text = request.GET.get("receipt", "")
-    context = {"section": "submissions", "text": text, "public_keys": receipts.public_keys()}
+    context: dict[str, Any] = {"section": "submissions", "text": text, "public_keys": receipts.public_keys()}
     if text.strip():
         try:
             context["receipt"] = receipts.verify_receipt(receipts.read_receipt(text))

@@ -188,7 +188,7 @@ def decide_run(
         if outcome == state:
             states.note_event(submission, reviewer, _vote_text(missing, reason))
         else:
-            states.transition(submission.pk, [state], outcome, reviewer, _vote_text(missing, reason))
+            states.transition(submission.pk, [State(state)], outcome, reviewer, _vote_text(missing, reason))
         return review
 
 
@@ -253,8 +253,10 @@ def _require_run(submission: Submission) -> None:
 
 def _require_unpublished(submission: Submission) -> None:
     """Locks the release: what is accepted before it is published is published with it."""
-    release = Release.objects.select_for_update().filter(pk=submission.release_id).first()
-    if release is not None and release.published_at:
+    if submission.release_id is None:
+        return
+    release = Release.objects.select_for_update().get(pk=submission.release_id)
+    if release.published_at:
         raise ReleasePublished(f"{release.name} is published; ask to submit to the next one.")
 
 
@@ -296,12 +298,12 @@ def _history_text(release: Release) -> str:
     return f"To {release.name}."
 
 
-def _may_come_late(submission: Submission, release: Release) -> bool:
+def _may_come_late(submission: Submission, release: Release, deadline: datetime) -> bool:
     """Admitted by an editor, or there in time already and sent back for changes."""
     if submission.late_entries.filter(release=release).exists():
         return True
     was_in_time = submission.events.filter(
-        to_state=State.SUBMITTED, reason=_history_text(release), at__lte=release.deadline + LATER_BY
+        to_state=State.SUBMITTED, reason=_history_text(release), at__lte=deadline + LATER_BY
     )
     return submission.submitted_at is not None and submission.release_id == release.pk and was_in_time.exists()
 
@@ -312,7 +314,7 @@ def _open_release(slug: str, now: datetime, submission: Submission) -> Release:
         raise ReleaseClosed(f"{release.name} is published.", hint=_open_releases(now))
     if release.opens and now < release.opens:
         raise ReleaseClosed(f"{release.name} opens on {release.opens:%Y-%m-%d %H:%M} UTC.", hint=_open_releases(now))
-    if now > release.deadline and not _may_come_late(submission, release):
+    if now > release.deadline and not _may_come_late(submission, release, release.deadline):
         raise ReleaseClosed(
             f"The deadline of {release.name} was {release.deadline:%Y-%m-%d %H:%M} UTC.", hint=_open_releases(now)
         )
@@ -331,7 +333,11 @@ def releases_accepting(submission: Submission, now: datetime) -> list[Release]:
     opened = Q(opens=None) | Q(opens__lte=now)
     calls = Release.objects.filter(opened, imported=False, published_at=None, deadline__isnull=False)
     candidates = calls.filter(Q(deadline__gte=now) | late).order_by("deadline")
-    return [release for release in candidates if now <= release.deadline or _may_come_late(submission, release)]
+    return [
+        release
+        for release in candidates
+        if (deadline := release.deadline) and (now <= deadline or _may_come_late(submission, release, deadline))
+    ]
 
 
 def _open_releases(now: datetime) -> str:

@@ -9,6 +9,7 @@ from django import forms
 
 from registry.models import Result
 from submissions.models import Comment, Judgement, Review
+from submissions.web.form_choices import set_choices
 
 
 class DecisionForm(forms.Form):
@@ -22,7 +23,7 @@ class DecisionForm(forms.Form):
 
     def __init__(self, *args: Any, codes: Iterable[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["findings"].choices = [(code, code) for code in dict.fromkeys(codes)]
+        set_choices(self, "findings", [(code, code) for code in dict.fromkeys(codes)])
 
 
 class JudgementForm(forms.Form):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
@@ -14,8 +15,17 @@ from submissions.permissions import conflicting_ids, visible_to
 FILTERS = ("release", "list", "state", "institution", "tool", "assigned", "contradictions")
 ME, NOBODY = "me", "nobody"
 
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
-def review_queue(account: Account) -> QuerySet[Submission]:
+    class _LatestCheck(finding_counts.InReport):
+        tool: str | None
+        contradictions: int | None
+
+    WaitingSubmission = WithAnnotations[Submission, _LatestCheck]
+
+
+def review_queue(account: Account) -> QuerySet[WaitingSubmission]:
     """Longest waiting first, with `tool` and `contradictions` of the latest check, and the part that has findings."""
     waiting = visible_to(account).filter(state__in=states.UNDER_REVIEW)
     submissions = waiting.exclude(
@@ -24,16 +34,15 @@ def review_queue(account: Account) -> QuerySet[Submission]:
     if tied := conflicting_ids(account, submissions):
         submissions = submissions.exclude(pk__in=tied)
     latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
-    columns = {name: Subquery(latest.values(name)[:1]) for name in ("tool", "contradictions")}
-    submissions = finding_counts.with_reports(submissions.annotate(**columns)).select_related(
-        "institution", "release", "account"
+    reported = finding_counts.with_reports(submissions).annotate(
+        tool=Subquery(latest.values("tool")[:1]), contradictions=Subquery(latest.values("contradictions")[:1])
     )
-    return submissions.order_by("submitted_at", "id")
+    return reported.select_related("institution", "release", "account").order_by("submitted_at", "id")
 
 
 def filter_queue(
-    submissions: QuerySet[Submission], filters: Mapping[str, str], account: Account
-) -> QuerySet[Submission]:
+    submissions: QuerySet[WaitingSubmission], filters: Mapping[str, str], account: Account
+) -> QuerySet[WaitingSubmission]:
     """Those that have every value of `filters`, a mapping of FILTERS; a value that nothing has leaves nothing."""
     columns = {
         "release": "release__slug__iexact", "state": "state", "institution": "institution__slug", "tool": "tool"
@@ -54,6 +63,6 @@ def filter_queue(
 def _assigned_to(whom: str, account: Account) -> Q:
     assigned = Assignment.objects.filter(submission=OuterRef("pk"))
     if whom == NOBODY:
-        return ~Exists(assigned)
+        return ~Q(Exists(assigned))
     name = account.username if whom == ME else whom
     return Q(Exists(assigned.filter(reviewer__username=name)))

@@ -13,6 +13,7 @@ from submissions.permissions import visible_submission
 from submissions.review import comments
 from submissions.review.forms import CommentForm
 from submissions.web.page_base import private_page, staff_page
+from submissions.web.request_account import account_of
 
 JOINED = Submission.objects.select_related("institution")
 
@@ -31,7 +32,8 @@ def from_the_review(request: HttpRequest, id: UUID) -> HttpResponse:
 
 def _add_comment(request: HttpRequest, id: UUID, back: str) -> HttpResponse:
     """What is not valid is said as if it had no text."""
+    account = account_of(request)
     form = CommentForm(request.POST)
     fields = form.cleaned_data if form.is_valid() else {"text": ""}
-    comments.add_comment(visible_submission(request.user, id, JOINED), request.user, **fields)
+    comments.add_comment(visible_submission(account, id, JOINED), account, **fields)
     return redirect(back)

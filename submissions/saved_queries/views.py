@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -11,7 +13,7 @@ from registry.models import SavedStudy
 from registry.studies import saved_queries
 from submissions.web.page_base import private_page
 
-PLACES = {SavedStudy.Kind.STUDY: "/studies/", SavedStudy.Kind.RANKING: "/rankings/"}
+PLACES: Mapping[str, str] = {SavedStudy.Kind.STUDY: "/studies/", SavedStudy.Kind.RANKING: "/rankings/"}
 
 
 @require_POST

@@ -24,4 +24,5 @@ def validated_body(request: Request, serializer: type) -> dict[str, Any]:
     """The body as the serializer takes it. Raises ValidationError with the fields at fault."""
     checked = serializer(data=request.data)
     checked.is_valid(raise_exception=True)
-    return checked.validated_data
+    validated: dict[str, Any] = checked.validated_data
+    return validated

@@ -7,15 +7,17 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
 from registry.errors import Problem
 from registry.web.error_pages import refusal_page
 from submissions.errors import NotFound
 from submissions.permissions import has_role
+from submissions.web.request_account import account_of
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def private_page(view: View) -> View:
@@ -25,7 +27,7 @@ def private_page(view: View) -> View:
     """
 
     @wraps(view)
-    def private_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def private_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
         except NotFound as missing:
@@ -43,8 +45,8 @@ def staff_page(role: str) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def staff_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if not has_role(request.user, role):
+        def staff_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not has_role(account_of(request), role):
                 raise Http404
             return view(request, *args, **kwargs)
 

@@ -12,7 +12,7 @@ import difflib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from django.http import HttpRequest, QueryDict
 from drf_spectacular.types import OpenApiTypes
@@ -37,6 +37,7 @@ OWN_PREFIX = "x_"
 """Begins a field of the sender's own, which no operation will ever declare."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+Fields: TypeAlias = "Mapping[str, s.Field[Any, Any, Any, Any]]"
 
 
 def write_operation(*, request: Any = None, **document: Any) -> Callable[[Method], Method]:
@@ -57,7 +58,7 @@ def write_operation(*, request: Any = None, **document: Any) -> Callable[[Method
 class StrictJSONParser(JSONParser):
     """JSON in which no object has a name twice: of two values the last would count, and nothing would say so."""
 
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: dict[str, Any] | None = None) -> Any:
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
         encoding = (parser_context or {}).get("encoding", "utf-8")
         try:
             return json.load(
@@ -80,7 +81,7 @@ class WritingView(APIView):
         return [*super().get_parsers(), *form]
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
-        self.request = request
+        self.request = request  # type: ignore[assignment]  # until Django's own is wrapped
         return HeldRequest(
             request,
             parsers=self.get_parsers(),
@@ -100,7 +101,7 @@ class WritingView(APIView):
 
     def shape(self) -> Any:
         """What the method of this request declares; None also for a method that the address does not take."""
-        method = getattr(self, self.request.method.lower(), None)
+        method = getattr(self, (self.request.method or "").lower(), None)
         return None if method is None else method.body
 
 
@@ -121,8 +122,11 @@ class JSONObject(s.JSONField):
 class HeldRequest(Request):
     """A request whose body is refused, when it is read, unless its operation declares every field of it."""
 
+    _data: Any
+    _files: Any
+
     def _load_data_and_files(self) -> None:
-        super()._load_data_and_files()
+        super()._load_data_and_files()  # type: ignore[misc]  # the stubs leave it out
         if self.method in WRITING:
             if not self._data and not self.META.get("CONTENT_LENGTH") and "chunked" in _body_encoding(self):
                 _refuse_unread(self)
@@ -130,7 +134,7 @@ class HeldRequest(Request):
 
 
 def _body_encoding(request: Request) -> str:
-    return request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
+    return str(request.META.get("HTTP_TRANSFER_ENCODING", "")).lower()
 
 
 def _refuse_unread(request: Request) -> None:
@@ -139,7 +143,7 @@ def _refuse_unread(request: Request) -> None:
         raise ParseError("The body came without a Content-Length.")
 
 
-def _require_declared(request: Request, shape: Any) -> None:
+def _require_declared(request: HeldRequest, shape: Any) -> None:
     """Raises UnknownField, RepeatedField, ValidationError."""
     if shape is OpenApiTypes.OBJECT:
         return
@@ -163,11 +167,11 @@ def refuse_misplaced(query: QueryDict, parameter_names: Iterable[str], shape: An
 
 
 @cache
-def _declared_fields(shape: type[s.Serializer]) -> Mapping[str, s.Field]:
+def _declared_fields(shape: type[s.Serializer[Any]]) -> Fields:
     return shape().fields
 
 
-def _hold_form(texts: QueryDict, files: Any, skipped: Iterable[str], fields: Mapping[str, s.Field]) -> None:
+def _hold_form(texts: QueryDict, files: Any, skipped: Iterable[str], fields: Fields) -> None:
     sent = [*((name, False) for name in texts if name != CSRF_FIELD), *((name, True) for name in [*files, *skipped])]
     _refuse_unknown(
         (name, list(fields)) for name, is_file in sent if name not in fields and (is_file or not _own(name))
@@ -182,7 +186,7 @@ def _hold_form(texts: QueryDict, files: Any, skipped: Iterable[str], fields: Map
             raise RepeatedField(name)
 
 
-def _unknown_names(document: Any, fields: Mapping[str, s.Field], within: str = "") -> Iterator[tuple[str, list[str]]]:
+def _unknown_names(document: Any, fields: Fields, within: str = "") -> Iterator[tuple[str, list[str]]]:
     """Path of each name that is not declared, with the names that are, also inside of objects that are declared."""
     if not isinstance(document, dict):
         return  # the serializer says what it should be

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from launcher import collector_file, commands
+from launcher import collector_file, commands, wheels
 from launcher.cli import USAGE
 from tests.launcher.conftest import ROOT, run
 
@@ -194,3 +194,9 @@ def test_the_collector_says_so_where_there_is_no_python(tmp_path: Path) -> None:
 )
 def test_all_tests_run_in_three_processes_and_some_in_one(arguments: list[str], processes: int) -> None:
     assert commands.distribution(arguments)[:2] == (["-n", "3"] if processes == 3 else [])
+
+
+def test_a_module_without_a_version_makes_no_wheel() -> None:
+    assert wheels.read_version(b'"""A module."""\nVERSION = "1.2.3"\n') == "1.2.3"
+    with pytest.raises(ValueError, match="no VERSION"):
+        wheels.read_version(b'"""A module."""\n')
