@@ -131,7 +131,7 @@ def take_objects(queryset: QuerySet[_Object], order: Order, cursor: str, size: i
 
 def _rows_from(queryset: QuerySet[Any], order: Order, cursor: str) -> QuerySet[Any]:
     """The rows after the cursor in their order, each with its `page_key`."""
-    ordered = queryset.annotate(page_key=order.key.expression)
+    ordered: QuerySet[Any] = queryset.annotate(page_key=order.key.expression)
     if cursor:
         ordered = ordered.filter(_rows_after(order, *decode_cursor(cursor, order)))
     return ordered.order_by(_order_by("page_key", order.descending), _order_by(order.tie, order.tie_descending))

@@ -47,9 +47,8 @@ def _write_mark(mark: model.Mark | model.Panel) -> str:
             attributes = {"class": _CLASSES[mark.kind], "stroke-dasharray": dashes, "transform": moved, "d": mark.d}
             return _empty_element("path", **attributes)
         case model.Circle():
-            return _empty_element(
-                "circle", **{"class": _CLASSES[mark.kind], "cx": mark.x, "cy": mark.y, "r": mark.radius}
-            )
+            centre = {"cx": mark.x, "cy": mark.y, "r": mark.radius}
+            return _empty_element("circle", **{"class": _CLASSES[mark.kind]} | centre)
         case model.Bar():
             size = {"x": mark.x, "y": mark.y, "width": mark.width, "height": mark.height}
             return _empty_element("rect", **{"class": _CLASSES[mark.kind]} | size)
