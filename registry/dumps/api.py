@@ -66,7 +66,7 @@ class ExportFile(PublicRead):
 
 
 def _edition_response(edition: Edition | None, name: str) -> Answer:
-    if name in dump.STREAMS:
+    if edition is None or name in dump.STREAMS:
         return StreamingHttpResponse(dump.STREAMS[name]())
     if name == editions.MANIFEST:
         return JsonResponse(edition.manifest)

@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,7 +21,6 @@ from registry.web import responses as web_responses
 from registry.web.api_base import (
     FRESH_S,
     CSVRenderer,
-    JSONRenderer,
     PublicRead,
     Table,
     answer_etag,
@@ -52,7 +52,7 @@ class ReleaseListView(PublicRead):
 
     @extend_schema(operation_id="releases_list", responses=lists_responses.ReleasePage)
     def get(self, request: Request) -> Response:
-        lists: dict[int, list[RankedList]] = {}
+        lists: dict[int, list[public_record.CountedList]] = {}
         for ranked_list in public_record.ranked_lists():
             lists.setdefault(ranked_list.release_id, []).append(ranked_list)
         return Response(
@@ -73,7 +73,7 @@ class ReleaseDetailView(PublicRead):
         return Response(as_release(stored_release, public_record.ranked_lists().filter(release=stored_release)))
 
 
-def as_release(release: Release, lists: Iterable[RankedList]) -> dict[str, Any]:
+def as_release(release: Release, lists: Iterable[public_record.CountedList]) -> dict[str, Any]:
     """A release as JSON; `lists` as from record.ranked_lists()."""
     return {
         "slug": release.slug,
@@ -95,7 +95,7 @@ def as_release(release: Release, lists: Iterable[RankedList]) -> dict[str, Any]:
     }
 
 
-def as_list(ranked_list: RankedList) -> dict[str, Any]:
+def as_list(ranked_list: public_record.CountedList) -> dict[str, Any]:
     """The facts of a list, without its entries; `ranked_list` as from record.ranked_lists()."""
     definition = ranked_list.definition
     return {
@@ -172,7 +172,7 @@ class RankedListDetailView(PublicRead):
         return Response(as_list(ranked_list) | {"entries": page.rows, "next": following}, headers=headers)
 
 
-def _frozen_validators(request: Request, ranked_list: RankedList) -> dict[str, str]:
+def _frozen_validators(request: Request, ranked_list: public_record.DatedList) -> dict[str, str]:
     """ETag and freshness of a frozen list: they follow from its digest and cost no look at its entries."""
     if not (ranked_list.frozen_at and ranked_list.digest):
         return {}

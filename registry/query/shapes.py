@@ -20,7 +20,7 @@ from msgspec import Meta
 from msgspec import inspect as types
 
 
-class Shape(msgspec.Struct, frozen=True):
+class Shape(msgspec.Struct):
     """What an answer, or a part of one, looks like. A field that may be left out is `X | UnsetType = UNSET`."""
 
 
@@ -76,7 +76,9 @@ def strip_type(kind: types.Type) -> tuple[types.Type, bool, dict[str, Any], dict
 
     Raises TypeError for a union of several types.
     """
-    nullable, extra, schema = False, {}, {}
+    nullable = False
+    extra: dict[str, Any] = {}
+    schema: dict[str, Any] = {}
     while isinstance(kind, types.Metadata | types.UnionType):
         if isinstance(kind, types.Metadata):
             extra = {**(kind.extra or {}), **extra}

@@ -10,6 +10,7 @@ from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,7 +23,6 @@ from registry.results import responses as shape
 from registry.web import responses as web_responses
 from registry.web.api_base import (
     CSVRenderer,
-    JSONRenderer,
     PublicRead,
     Table,
     download_response,

@@ -6,7 +6,7 @@ from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.renderers import BaseRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,7 +16,7 @@ from registry.studies import responses as shape
 from registry.studies.study_chart import with_colours
 from registry.studies.table import in_a_file
 from registry.web import responses as web_responses
-from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, api_address
+from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address
 
 THEME = "theme"
 
@@ -24,7 +24,7 @@ THEME = "theme"
 class _File(BaseRenderer):
     charset = None
 
-    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+    def render(self, data: bytes, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
         return data
 
 

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.models import SavedStudy
-from registry.query import filters, study_query
+from registry.query import divisors, filters
 from registry.query.public_record import Row
 from registry.studies import custom_rankings, saved_queries
 from registry.studies import responses as shape
 from registry.web import responses as web_responses
-from registry.web.api_base import CSVRenderer, JSONRenderer, PublicRead, Table, api_address
+from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address
 
 QUERY = [
     OpenApiParameter(name, OpenApiTypes.STR, required=name == "formula", description=words)
     for name, words in {
         "formula": "Arithmetic over metrics and axes; names with a dash or a dot stand in brackets.",
-        "per": f"Divide by: {', '.join(study_query.PER)}.",
+        "per": f"Divide by: {', '.join(divisors.PER)}.",
         "unit": "Unit of the values; usually the one they are printed in.",
         "order": "most or least first; usually the better end of its unit.",
         "limit": f"Rows of each level of trust, up to {custom_rankings.MOST_ROWS}; "

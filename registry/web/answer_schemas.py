@@ -17,7 +17,7 @@ from rest_framework.serializers import ChoiceField
 from registry.query.shapes import Shape, ShapeField, fields_of, strip_type
 
 Schema = dict[str, Any]
-Reference = Callable[[type[Shape]], Schema]
+Reference = Callable[[type[Any]], Schema]
 LATE_DESCRIPTION = "x-description"
 """Where a description waits until the enumeration beside it is a component of its own."""
 VALUES = "\n\n* `"
@@ -47,7 +47,8 @@ class ShapeExtension(OpenApiSerializerExtension):
 
     def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> Schema:
         def reference(shape: type[Shape]) -> Schema:
-            component: Schema = auto_schema.resolve_serializer(shape, direction).ref
+            found_by_extension: Any = shape
+            component: Schema = auto_schema.resolve_serializer(found_by_extension, direction).ref
             return component
 
         return shape_schema(self.target, reference)
@@ -87,7 +88,7 @@ def _property_schema(field: ShapeField, reference: Reference) -> Schema:
     choices = field.choices or _choices_of(field.kind)
     if choices:
         return _choice_schema(choices, field.nullable) | {LATE_DESCRIPTION: field.description}
-    schema = _kind_schema(field.kind, reference, field.nullable) | field.extra_schema
+    schema = {**_kind_schema(field.kind, reference, field.nullable), **field.extra_schema}
     return _add_description(schema, field.description)
 
 
@@ -131,7 +132,7 @@ def _limits_of(kind: types.Type, counted: str) -> Schema:
 def _choices_of(kind: types.Type) -> Sequence[Any]:
     """Values of an enumeration with their names; nothing for any other type."""
     is_enumeration = isinstance(kind, types.CustomType) and issubclass(kind.cls, Enum)
-    return list(kind.cls.choices) if is_enumeration else ()  # type: ignore[attr-defined]
+    return list(kind.cls.choices) if is_enumeration else ()  # type: ignore[attr-defined]  # a TextChoices has them
 
 
 def _choice_schema(choices: Sequence[Any], nullable: bool) -> Schema:

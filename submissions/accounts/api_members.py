@@ -13,15 +13,16 @@ from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts import responses as shape
 from submissions.models import Invitation, Membership, Token
 from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import Choice, write_operation
 
 
-class InviteRequest(s.Serializer):
+class InviteRequest(s.Serializer[None]):
     invitee = s.CharField(max_length=254, help_text="Name of an account, or mail address.")
     role = Choice(Membership.Role.choices, default=Membership.Role.SUBMITTER, help_text="Role that the member gets.")
 
 
-class RoleRequest(s.Serializer):
+class RoleRequest(s.Serializer[None]):
     role = Choice(Membership.Role.choices, help_text="The new role of the member.")
 
 
@@ -30,12 +31,13 @@ class InstitutionList(PrivateView):
 
     @extend_schema(operation_id="institutions_list", responses={200: shape.InstitutionPage} | REFUSED)
     def get(self, request: Request) -> Response:
-        own = request.user.memberships.select_related("institution").order_by("institution__name")
+        account = account_of(request)
+        own = account.memberships.select_related("institution").order_by("institution__name")
         rows = [
             {"slug": membership.institution.slug, "name": membership.institution.name, "role": membership.role}
             for membership in own
         ]
-        waiting = [_invitation_row(invitation) for invitation in accounts_memberships.invitations_for(request.user)]
+        waiting = [_invitation_row(invitation) for invitation in accounts_memberships.invitations_for(account)]
         return Response({"next": None, "results": rows, "invitations": waiting})
 
 
@@ -46,11 +48,12 @@ class MemberList(PrivateView):
 
     @extend_schema(operation_id="members_list", responses={200: shape.MemberPage} | REFUSED)
     def get(self, request: Request, slug: str) -> Response:
-        institution = accounts_memberships.visible_institution(request.user, slug)
+        account = account_of(request)
+        institution = accounts_memberships.visible_institution(account, slug)
         rows = [_member_row(membership) for membership in accounts_memberships.members_of(institution)]
         waiting = (
             accounts_memberships.invitations_of(institution)
-            if accounts_memberships.manages_institution(request.user, institution)
+            if accounts_memberships.manages_institution(account, institution)
             else []
         )
         return Response(
@@ -63,10 +66,11 @@ class MemberList(PrivateView):
         responses={201: shape.InvitationRow} | REFUSED | UNAVAILABLE,
     )
     def post(self, request: Request, slug: str) -> Response:
-        institution = accounts_memberships.managed_by(request.user, slug)
+        account = account_of(request)
+        institution = accounts_memberships.managed_by(account, slug)
         fields = validated_body(request, InviteRequest)
         invitation = accounts_memberships.invite_member(
-            institution, request.user, **fields, link=lambda secret: _members_response(request, secret)
+            institution, account, **fields, link=lambda secret: _members_response(request, secret)
         )
         return Response(_invitation_row(invitation), status=201)
 
@@ -80,7 +84,7 @@ class MemberDetail(PrivateView):
         operation_id="members_change", request=RoleRequest, responses={200: shape.MemberRow} | REFUSED | CONFLICT
     )
     def patch(self, request: Request, slug: str, username: str) -> Response:
-        institution = accounts_memberships.managed_by(request.user, slug)
+        institution = accounts_memberships.managed_by(account_of(request), slug)
         return Response(
             _member_row(accounts_memberships.change_role(institution, username, **validated_body(request, RoleRequest)))
         )
@@ -89,7 +93,7 @@ class MemberDetail(PrivateView):
     def delete(self, request: Request, slug: str, username: str) -> Response:
         leaves = username == request.user.username
         find = accounts_memberships.visible_institution if leaves else accounts_memberships.managed_by
-        accounts_memberships.remove_member(find(request.user, slug), username)
+        accounts_memberships.remove_member(find(account_of(request), slug), username)
         return Response(status=204)
 
 
@@ -100,7 +104,7 @@ class InvitationDetail(PrivateView):
 
     @write_operation(operation_id="invitations_withdraw", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str, id: int) -> Response:
-        accounts_memberships.withdraw_invitation(accounts_memberships.managed_by(request.user, slug), id)
+        accounts_memberships.withdraw_invitation(accounts_memberships.managed_by(account_of(request), slug), id)
         return Response(status=204)
 
 
@@ -111,9 +115,8 @@ class InvitationAccept(PrivateView):
 
     @write_operation(operation_id="invitations_accept", request=None, responses={200: shape.MemberRow} | REFUSED)
     def post(self, request: Request, id: int) -> Response:
-        membership = accounts_memberships.accept_invitation(
-            accounts_memberships.invitation_for(request.user, id), request.user
-        )
+        account = account_of(request)
+        membership = accounts_memberships.accept_invitation(accounts_memberships.invitation_for(account, id), account)
         return Response(_member_row(membership))
 
 

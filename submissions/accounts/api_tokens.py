@@ -13,10 +13,11 @@ from submissions.accounts import responses as shape
 from submissions.accounts import tokens
 from submissions.models import Token
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import Choice, write_operation
 
 
-class TokenRequest(s.Serializer):
+class TokenRequest(s.Serializer[None]):
     name = s.CharField(max_length=80, required=False, default="", allow_blank=True, help_text="What it is for.")
     scopes = s.ListField(
         child=Choice(Token.Scope.choices),
@@ -41,12 +42,15 @@ class TokenList(PrivateView):
 
     @extend_schema(operation_id="tokens_list", responses={200: shape.TokenPage} | REFUSED)
     def get(self, request: Request) -> Response:
-        return Response({"next": None, "results": [_token_row(token) for token in tokens.list_tokens(request.user)]})
+        return Response(
+            {"next": None, "results": [_token_row(token) for token in tokens.list_tokens(account_of(request))]}
+        )
 
     @write_operation(operation_id="tokens_make", request=TokenRequest, responses={201: shape.TokenMade} | REFUSED)
     def post(self, request: Request) -> Response:
         fields = validated_body(request, TokenRequest)
-        token, key = tokens.create_token(request.user, **fields, by=request.auth)
+        by = request.auth if isinstance(request.auth, Token) else None
+        token, key = tokens.create_token(account_of(request), **fields, by=by)
         return Response(_token_row(token) | {"key": key}, status=201)
 
 
@@ -57,7 +61,7 @@ class TokenDetail(PrivateView):
 
     @write_operation(operation_id="tokens_revoke", responses={204: None} | REFUSED)
     def delete(self, request: Request, id: str) -> Response:
-        tokens.revoke_token(request.user, id)
+        tokens.revoke_token(account_of(request), id)
         return Response(status=204)
 
 

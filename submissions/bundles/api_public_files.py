@@ -15,12 +15,13 @@ from submissions.bundles import responses as shape
 from submissions.models import Submission
 from submissions.permissions import require_bytes, visible_submission
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 JOINED = Submission.objects.select_related("account", "institution")
 
 
-class AgreeRequest(s.Serializer):
+class AgreeRequest(s.Serializer[None]):
     paths = s.ListField(
         child=s.CharField(max_length=4096, trim_whitespace=False),
         max_length=public_files.MOST_FILES,
@@ -44,15 +45,17 @@ class SubmissionPublicFiles(PrivateView):
         responses={200: shape.PublicFiles} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
+        account = account_of(request)
         public_files.agree_to_files(
-            visible_submission(request.user, id, JOINED), request.user, **validated_body(request, AgreeRequest)
+            visible_submission(account, id, JOINED), account, **validated_body(request, AgreeRequest)
         )
         return _public_files_response(request, id)
 
 
 def _public_files_response(request: Request, id: UUID) -> Response:
-    submission = visible_submission(request.user, id, JOINED)
-    require_bytes(request.user, submission)
+    account = account_of(request)
+    submission = visible_submission(account, id, JOINED)
+    require_bytes(account, submission)
     files: list[dict[str, Any]] = [
         {
             "path": row.path,

@@ -16,13 +16,14 @@ from submissions.bundles import responses as shape
 from submissions.models import Account, SecretFile, Token
 from submissions.permissions import require_role
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 PAGE_ROWS = 100
 OUTCOMES = ", ".join(SecretFile.Outcome.values)
 
 
-class ReasonRequest(s.Serializer):
+class ReasonRequest(s.Serializer[None]):
     reason = s.CharField(max_length=4000, help_text="In words; the history keeps it.")
 
 
@@ -42,7 +43,7 @@ class QuarantineList(PrivateView):
         responses={200: shape.SecretFilePage} | REFUSED,
     )
     def get(self, request: Request) -> Response:
-        require_role(request.user, Account.Role.EDITOR)
+        require_role(account_of(request), Account.Role.EDITOR)
         rows, cursor = quarantine.list_secret_files(request.query_params, PAGE_ROWS)
         return Response({"next": next_address(request, cursor), "results": [_secret_file_row(row) for row in rows]})
 
@@ -58,9 +59,10 @@ class QuarantineClear(PrivateView):
         responses={200: shape.SecretFileRow} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: int) -> Response:
-        require_role(request.user, Account.Role.EDITOR)
+        account = account_of(request)
+        require_role(account, Account.Role.EDITOR)
         row = quarantine.find_secret_file(id)
-        quarantine.clear_file(row, request.user, **validated_body(request, ReasonRequest))
+        quarantine.clear_file(row, account, **validated_body(request, ReasonRequest))
         return Response(_secret_file_row(row))
 
 
@@ -75,9 +77,10 @@ class QuarantineWithhold(PrivateView):
         responses={200: shape.SecretFileRow} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: int) -> Response:
-        require_role(request.user, Account.Role.EDITOR)
+        account = account_of(request)
+        require_role(account, Account.Role.EDITOR)
         row = quarantine.find_secret_file(id)
-        quarantine.withhold_file(row, request.user, **validated_body(request, ReasonRequest))
+        quarantine.withhold_file(row, account, **validated_body(request, ReasonRequest))
         return Response(_secret_file_row(row))
 
 

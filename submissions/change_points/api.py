@@ -18,12 +18,13 @@ from submissions.change_points import responses as shape
 from submissions.change_points import triage
 from submissions.models import StepComment
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 PAGE = 100
 
 
-class JudgeStepRequest(s.Serializer):
+class JudgeStepRequest(s.Serializer[None]):
     state = s.CharField(max_length=13, help_text=STATES)
     note = s.CharField(max_length=4 * triage.NOTE_LIMIT, default="", allow_blank=True, help_text="Public.")
     version = s.IntegerField(min_value=0, help_text="As it was read.")
@@ -42,7 +43,7 @@ class StepList(PrivateView):
         responses={200: shape.StepPage} | REFUSED,
     )
     def get(self, request: Request) -> Response:
-        rows, cursor = triage.list_change_points(request.user, request.query_params, PAGE)
+        rows, cursor = triage.list_change_points(account_of(request), request.query_params, PAGE)
         return Response({"next": next_address(request, cursor), "results": [_step_document(row) for row in rows]})
 
 
@@ -51,15 +52,14 @@ class StepDetail(PrivateView):
 
     @extend_schema(operation_id="steps_read", responses={200: shape.StepWithHistory} | REFUSED)
     def get(self, request: Request, id: int) -> Response:
-        return Response(_with_history(triage.get_change_point(request.user, id)))
+        return Response(_with_history(triage.get_change_point(account_of(request), id)))
 
     @write_operation(
         operation_id="steps_say", request=JudgeStepRequest, responses={200: shape.StepWithHistory} | REFUSED | CONFLICT
     )
     def post(self, request: Request, id: int) -> Response:
-        triage.set_state(
-            triage.get_change_point(request.user, id), request.user, **validated_body(request, JudgeStepRequest)
-        )
+        account = account_of(request)
+        triage.set_state(triage.get_change_point(account, id), account, **validated_body(request, JudgeStepRequest))
         return self.get(request, id)
 
 

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from registry.web.responses import Problem
 from registry.web.throttles import CheckThrottle
-from submissions.bundles.upload_api import BundleParser, UploadView
+from submissions.bundles.upload_api import BundleParser, UploadView, form_fields
 from submissions.checks import dry_check, requests
 from submissions.checks import responses as checks_responses
 from submissions.intake.upload_form import declared_by_form
@@ -31,4 +31,6 @@ class CheckNow(UploadView):
     )
     def post(self, request: Request) -> Response:
         bundle = request.FILES.get("bundle")
-        return Response(dry_check.run_dry_check(bundle, request.data.get("sha256", ""), declared_by_form(request)))
+        return Response(
+            dry_check.run_dry_check(bundle, form_fields(request).get("sha256", ""), declared_by_form(request))
+        )

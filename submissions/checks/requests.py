@@ -10,12 +10,13 @@ from submissions.web.request_bodies import JSONObject
 
 class CheckRequest(UploadRequest):
     sha256 = s.CharField(required=False, help_text="Of the bundle, 64 hexadecimal digits.")
-    test = None
-    draft = None
-    signature = None
+    # So the REST framework leaves out fields of the base.
+    test = None  # type: ignore[assignment]  # no field
+    draft = None  # type: ignore[assignment]  # no field
+    signature = None  # type: ignore[assignment]  # no field
 
 
-class RevalidateRequest(s.Serializer):
+class RevalidateRequest(s.Serializer[None]):
     metadata = JSONObject(required=False, help_text="Replaces what was declared; names as in schemas/metadata.1/.")
     release = s.CharField(
         required=False,

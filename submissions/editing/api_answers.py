@@ -18,6 +18,7 @@ from submissions.editing import responses as shape
 from submissions.models import Submission
 from submissions.permissions import visible_submission
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 from validators.questionnaires import Question
 from validators.questionnaires.answers import lacking
@@ -30,7 +31,7 @@ class SubmissionAnswers(PrivateView):
 
     @extend_schema(operation_id="submissions_answers_read", responses={200: shape.Answers} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response(_answers_document(visible_submission(request.user, id, DESCRIBED)))
+        return Response(_answers_document(visible_submission(account_of(request), id, DESCRIBED)))
 
     @write_operation(
         operation_id="submissions_answers",
@@ -38,8 +39,9 @@ class SubmissionAnswers(PrivateView):
         responses={200: shape.Answers} | REFUSED | CONFLICT,
     )
     def put(self, request: Request, id: UUID) -> Response:
-        edit.save_answers(visible_submission(request.user, id), request.user, request.data)
-        return Response(_answers_document(visible_submission(request.user, id, DESCRIBED)))
+        account = account_of(request)
+        edit.save_answers(visible_submission(account, id), account, request.data)
+        return Response(_answers_document(visible_submission(account, id, DESCRIBED)))
 
 
 def _answers_document(submission: Submission) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import IntegerField
+from rest_framework.throttling import BaseThrottle
 
 from registry.query.filters import refuse_unknown
 from registry.web.throttles import UploadThrottle
-from submissions.bundles.upload_api import BundleParser, UploadView
+from submissions.bundles.upload_api import BundleParser, UploadView, form_fields
 from submissions.editing import edit, representation, requests, version_history
 from submissions.editing import responses as editing_responses
 from submissions.lifecycle import representation as lifecycle_representation
@@ -19,8 +20,10 @@ from submissions.lifecycle import responses as lifecycle_responses
 from submissions.models import Submission
 from submissions.permissions import require_own, visible_submission
 from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
+VERSION = IntegerField(min_value=1, max_value=32767)
 DERIVED = Submission.objects.select_related("account", "derivative")
 
 
@@ -29,12 +32,12 @@ class SubmissionFiles(UploadView):
 
     parser_classes = [BundleParser]
 
-    def get_throttles(self) -> list:
+    def get_throttles(self) -> list[BaseThrottle]:
         return [UploadThrottle()] if self.request.method == "POST" else super().get_throttles()
 
     @extend_schema(operation_id="submissions_files", responses={200: editing_responses.Files} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response(representation.files_document(visible_submission(request.user, id, DERIVED)))
+        return Response(representation.files_document(visible_submission(account_of(request), id, DERIVED)))
 
     @write_operation(
         operation_id="submissions_files_add",
@@ -46,16 +49,18 @@ class SubmissionFiles(UploadView):
         | UNAVAILABLE,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id)
-        require_own(request.user, submission)
+        account = account_of(request)
+        submission = visible_submission(account, id)
+        require_own(account, submission)
+        fields = form_fields(request)
         sent = request.FILES.get("file") or request.FILES.get("bundle")
         changed = edit.put_file(
             submission,
-            request.user,
+            account,
             sent,
-            request.data.get("sha256", ""),
-            replaces=request.data.get("replaces", ""),
-            version=_parse_version(request.data.get("version")),
+            fields.get("sha256", ""),
+            replaces=fields.get("replaces", ""),
+            version=_parse_version(fields.get("version")),
         )
         submission.refresh_from_db()
         return Response(lifecycle_representation.receipt_document(submission, request), status=202 if changed else 200)
@@ -70,8 +75,9 @@ class SubmissionFile(PrivateView):
         responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def delete(self, request: Request, id: UUID, name: str) -> Response:
-        submission = visible_submission(request.user, id)
-        edit.remove_file(submission, request.user, name, version=_parse_version(request.query_params.get("version")))
+        account = account_of(request)
+        submission = visible_submission(account, id)
+        edit.remove_file(submission, account, name, version=_parse_version(request.query_params.get("version")))
         submission.refresh_from_db()
         return Response(lifecycle_representation.receipt_document(submission, request), status=202)
 
@@ -82,7 +88,10 @@ class SubmissionVersions(PrivateView):
     @extend_schema(operation_id="submissions_versions", responses={200: editing_responses.VersionPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response(
-            {"next": None, "results": version_history.list_versions(visible_submission(request.user, id, DERIVED))}
+            {
+                "next": None,
+                "results": version_history.list_versions(visible_submission(account_of(request), id, DERIVED)),
+            }
         )
 
 
@@ -96,11 +105,11 @@ class SubmissionVersionDifference(PrivateView):
     )
     def get(self, request: Request, id: UUID) -> Response:
         refuse_unknown(request.query_params, ("from", "to"))
-        submission = visible_submission(request.user, id)
-        versions = [_parse_version(request.query_params.get(name, "")) for name in ("from", "to")]
-        return Response(representation.comparison_document(version_history.compare_versions(submission, *versions)))
+        submission = visible_submission(account_of(request), id)
+        before, after = (VERSION.run_validation(request.query_params.get(name, "")) for name in ("from", "to"))
+        return Response(representation.comparison_document(version_history.compare_versions(submission, before, after)))
 
 
 def _parse_version(text: str | None) -> int | None:
     """Raises ValidationError for what is no number."""
-    return None if text is None else IntegerField(min_value=1, max_value=32767).run_validation(text)
+    return None if text is None else int(VERSION.run_validation(text))

@@ -7,7 +7,7 @@ from rest_framework import serializers as s
 from submissions.web.request_bodies import JSONObject
 
 
-class FileRequest(s.Serializer):
+class FileRequest(s.Serializer[None]):
     file = s.FileField(help_text="A file of any kind; with the others of the submission at most 64 MiB.")
     bundle = s.FileField(required=False, help_text="The file, as the collector calls it; in place of `file`.")
     sha256 = s.CharField(required=False, help_text="Of the file, 64 hexadecimal digits.")
@@ -15,7 +15,7 @@ class FileRequest(s.Serializer):
     version = s.IntegerField(required=False, help_text="The version that must be current, else 409.")
 
 
-class ReviseRequest(s.Serializer):
+class ReviseRequest(s.Serializer[None]):
     reason = s.CharField(max_length=4000, help_text="Why it is revised; everybody may read it once it is published.")
     metadata = JSONObject(required=False, help_text="Replaces what was said; left out, it stays.")
     answers = JSONObject(required=False, help_text="Replaces the answers; left out, they stay.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers as s
 
 
-class UploadRequest(s.Serializer):
+class UploadRequest(s.Serializer[None]):
     bundle = s.FileField(help_text="The archive, at most 64 MiB.")
     sha256 = s.CharField(help_text="Of the bundle, 64 hexadecimal digits.")
     release = s.CharField(required=False, help_text="Slug of the release that it is meant for.")

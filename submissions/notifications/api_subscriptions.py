@@ -12,6 +12,7 @@ from submissions.models import Subscription, Token
 from submissions.notifications import requests, subscriptions
 from submissions.notifications import responses as shape
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 
@@ -22,7 +23,7 @@ class FollowingList(PrivateView):
 
     @extend_schema(operation_id="following_list", responses={200: shape.FollowedPage} | REFUSED)
     def get(self, request: Request) -> Response:
-        own = request.user.following.select_related("system")
+        own = account_of(request).following.select_related("system")
         return Response({"next": None, "results": [_subscription_document(following) for following in own]})
 
     @write_operation(
@@ -31,7 +32,7 @@ class FollowingList(PrivateView):
     def post(self, request: Request) -> Response:
         return Response(
             _subscription_document(
-                subscriptions.subscribe(request.user, **validated_body(request, requests.FollowRequest))
+                subscriptions.subscribe(account_of(request), **validated_body(request, requests.FollowRequest))
             )
         )
 
@@ -43,7 +44,7 @@ class FollowingDetail(PrivateView):
 
     @write_operation(operation_id="following_stop", responses={204: None} | REFUSED)
     def delete(self, request: Request, slug: str) -> Response:
-        subscriptions.unsubscribe(request.user, slug)
+        subscriptions.unsubscribe(account_of(request), slug)
         return Response(status=204)
 
 

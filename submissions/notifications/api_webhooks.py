@@ -9,10 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from submissions.errors import NotFound
-from submissions.models import Delivery, Token, Webhook
+from submissions.models import Account, Delivery, Token, Webhook
 from submissions.notifications import requests, webhooks
 from submissions.notifications import responses as notifications_responses
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 DELIVERIES_SHOWN = 100
@@ -26,7 +27,7 @@ class WebhookList(PrivateView):
     @extend_schema(operation_id="webhooks_list", responses={200: notifications_responses.WebhookPage} | REFUSED)
     def get(self, request: Request) -> Response:
         return Response(
-            {"next": None, "results": [_webhook_document(webhook) for webhook in request.user.webhooks.all()]}
+            {"next": None, "results": [_webhook_document(webhook) for webhook in account_of(request).webhooks.all()]}
         )
 
     @write_operation(
@@ -35,7 +36,7 @@ class WebhookList(PrivateView):
         responses={201: notifications_responses.WebhookWithSecret} | REFUSED | CONFLICT,
     )
     def post(self, request: Request) -> Response:
-        webhook = webhooks.add_webhook(request.user, **validated_body(request, requests.WebhookRequest))
+        webhook = webhooks.add_webhook(account_of(request), **validated_body(request, requests.WebhookRequest))
         return Response(_webhook_document(webhook) | {"secret": webhooks.webhook_secret(webhook)}, status=201)
 
 
@@ -46,12 +47,12 @@ class WebhookDetail(PrivateView):
 
     @extend_schema(operation_id="webhooks_read", responses={200: notifications_responses.WebhookWithSecret} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        webhook = own_webhook(request.user, id)
+        webhook = own_webhook(account_of(request), id)
         return Response(_webhook_document(webhook) | {"secret": webhooks.webhook_secret(webhook)})
 
     @write_operation(operation_id="webhooks_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, id: UUID) -> Response:
-        own_webhook(request.user, id).delete()
+        own_webhook(account_of(request), id).delete()
         return Response(status=204)
 
 
@@ -62,17 +63,19 @@ class WebhookDeliveries(PrivateView):
 
     @extend_schema(operation_id="webhooks_deliveries", responses={200: notifications_responses.DeliveryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        rows = own_webhook(request.user, id).deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]
+        rows = own_webhook(account_of(request), id).deliveries.select_related("event", "step__system")[
+            :DELIVERIES_SHOWN
+        ]
         return Response({"next": None, "results": [_delivery_document(row) for row in rows]})
 
     @write_operation(
         operation_id="webhooks_try", request=None, responses={202: notifications_responses.Delivery} | REFUSED
     )
     def post(self, request: Request, id: UUID) -> Response:
-        return Response(_delivery_document(webhooks.try_out(own_webhook(request.user, id))), status=202)
+        return Response(_delivery_document(webhooks.try_out(own_webhook(account_of(request), id))), status=202)
 
 
-def own_webhook(account: object, id: UUID) -> Webhook:
+def own_webhook(account: Account, id: UUID) -> Webhook:
     """Raises NotFound for another account's like for one that is not there."""
     webhook = Webhook.objects.filter(account=account, pk=id).first()
     if webhook is None:

@@ -37,14 +37,14 @@ def webhooks_page(request: HttpRequest) -> HttpResponse:
 @require_POST
 @private_page
 def remove_webhook(request: HttpRequest, id: UUID) -> HttpResponse:
-    own_webhook(request.user, id).delete()
+    own_webhook(account_of(request), id).delete()
     return redirect("webhooks")
 
 
 @require_POST
 @private_page
 def try_out(request: HttpRequest, id: UUID) -> HttpResponse:
-    webhooks.try_out(own_webhook(request.user, id))
+    webhooks.try_out(own_webhook(account_of(request), id))
     return redirect("webhooks")
 
 

@@ -10,12 +10,13 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BooleanField
+from rest_framework.throttling import BaseThrottle
 
 from registry.query import cursor_pages
 from registry.query.filters import any_of, parse_choice, refuse_unknown, values_of
 from registry.web.api_base import next_address, page_size
 from registry.web.throttles import UploadThrottle
-from submissions.bundles.upload_api import BundleParser, UploadView
+from submissions.bundles.upload_api import BundleParser, UploadView, form_fields
 from submissions.checks import finding_counts
 from submissions.checks import representation as checks_representation
 from submissions.checks import requests as checks_requests
@@ -36,6 +37,7 @@ from submissions.overview import responses as shape
 from submissions.permissions import is_own, require_own, visible_submission, visible_to
 from submissions.review import decisions
 from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 NEWEST = cursor_pages.Order(
@@ -52,7 +54,7 @@ DETAILED = JOINED.select_related("system_snapshot").defer("system_snapshot__docu
 def _is_true(request: Request, name: str) -> bool:
     """Raises ValidationError for what is neither true nor false: taken as false, a trial would be in earnest."""
     try:
-        return bool(BooleanField().run_validation(request.data.get(name) or False))
+        return bool(BooleanField().run_validation(form_fields(request).get(name) or False))
     except ValidationError as error:
         raise ValidationError({name: error.detail}) from error
 
@@ -62,7 +64,7 @@ class SubmissionList(UploadView):
 
     parser_classes = [BundleParser]
 
-    def get_throttles(self) -> list:
+    def get_throttles(self) -> list[BaseThrottle]:
         return [UploadThrottle()] if self.request.method == "POST" else super().get_throttles()
 
     @extend_schema(
@@ -76,7 +78,7 @@ class SubmissionList(UploadView):
     )
     def get(self, request: Request) -> Response:
         refuse_unknown(request.query_params, ("state", "cursor", "page_size"))
-        submissions = JOINED & visible_to(request.user)
+        submissions = JOINED & visible_to(account_of(request))
         if states := values_of(request.query_params, "state"):
             submissions = submissions.filter(
                 any_of("state", lambda state: Q(state=parse_choice(State.values, state)), states)
@@ -95,18 +97,19 @@ class SubmissionList(UploadView):
         | UNAVAILABLE,
     )
     def post(self, request: Request) -> Response:
+        account = account_of(request)
         bundle = request.FILES.get("bundle")
         test, draft = (_is_true(request, name) for name in ("test", "draft"))
         if bundle is None and draft:
-            begun = intake_receive.create_draft(request.user, declared_by_form(request), test=test)
+            begun = intake_receive.create_draft(account, declared_by_form(request), test=test)
             return Response(lifecycle_representation.receipt_document(begun, request), status=201)
         submission, created = intake_receive.receive_bundle(
-            request.user,
+            account,
             bundle,
-            bundle and intake_receive.require_sha256(request.data.get("sha256")),
+            bundle and intake_receive.require_sha256(form_fields(request).get("sha256")),
             declared_by_form(request),
             test=test,
-            signature=request.data.get("signature", ""),
+            signature=form_fields(request).get("signature", ""),
         )
         return Response(lifecycle_representation.receipt_document(submission, request), status=202 if created else 200)
 
@@ -124,7 +127,7 @@ class SubmissionFindings(PrivateView):
 
     @extend_schema(operation_id="submissions_findings", responses={200: checks_responses.FindingPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id)
+        submission = visible_submission(account_of(request), id)
         check = checks_representation.latest_check(submission)
         findings = finding_counts.list_findings(submission, check.report) if check else []
         return Response({"next": None, "results": findings})
@@ -136,7 +139,10 @@ class SubmissionHistory(PrivateView):
     @extend_schema(operation_id="submissions_history", responses={200: lifecycle_responses.HistoryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response(
-            {"next": None, "results": lifecycle_representation.history_document(visible_submission(request.user, id))}
+            {
+                "next": None,
+                "results": lifecycle_representation.history_document(visible_submission(account_of(request), id)),
+            }
         )
 
 
@@ -149,9 +155,10 @@ class SubmissionSubmit(PrivateView):
         responses={200: shape.SubmissionDetail} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id)
-        require_own(request.user, submission)
-        decisions.submit_run(submission, request.user, **validated_body(request, overview_requests.SubmitRequest))
+        account = account_of(request)
+        submission = visible_submission(account, id)
+        require_own(account, submission)
+        decisions.submit_run(submission, account, **validated_body(request, overview_requests.SubmitRequest))
         return _detail_response(request, id)
 
 
@@ -164,14 +171,15 @@ class SubmissionRevalidate(PrivateView):
         responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id)
+        account = account_of(request)
+        submission = visible_submission(account, id)
         changes = validated_body(request, checks_requests.RevalidateRequest)
-        if is_own(request.user, submission):
-            edit.save_metadata_and_recheck(submission, request.user, **changes)
+        if is_own(account, submission):
+            edit.save_metadata_and_recheck(submission, account, **changes)
         elif changes:
             raise NotYours("A reviewer checks it again as it is; what is said beside it is the submitter's.")
         else:
-            decisions.request_recheck(submission, request.user)
+            decisions.request_recheck(submission, account)
         submission.refresh_from_db(fields=["state"])
         return Response(lifecycle_representation.receipt_document(submission, request), status=202)
 
@@ -185,11 +193,10 @@ class SubmissionRevise(PrivateView):
         responses={202: lifecycle_responses.Receipt} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id)
-        require_own(request.user, submission)
-        revision = edit.start_revision(
-            submission, request.user, **validated_body(request, editing_requests.ReviseRequest)
-        )
+        account = account_of(request)
+        submission = visible_submission(account, id)
+        require_own(account, submission)
+        revision = edit.start_revision(submission, account, **validated_body(request, editing_requests.ReviseRequest))
         return Response(lifecycle_representation.receipt_document(revision, request), status=202)
 
 
@@ -202,14 +209,15 @@ class SubmissionWithdraw(PrivateView):
         responses={200: shape.SubmissionDetail} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id)
-        require_own(request.user, submission)
-        decisions.withdraw_run(submission, request.user, **validated_body(request, overview_requests.WithdrawRequest))
+        account = account_of(request)
+        submission = visible_submission(account, id)
+        require_own(account, submission)
+        decisions.withdraw_run(submission, account, **validated_body(request, overview_requests.WithdrawRequest))
         return _detail_response(request, id)
 
 
 def _detail_response(request: Request, id: UUID) -> Response:
-    submission = visible_submission(request.user, id, DETAILED)
+    submission = visible_submission(account_of(request), id, DETAILED)
     again = representation.retry_after_s(submission)
     return Response(
         representation.submission_document(submission, request), headers={"Retry-After": str(again)} if again else {}

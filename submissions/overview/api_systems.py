@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
@@ -21,6 +22,7 @@ from submissions.errors import NoSystem
 from submissions.models import Submission
 from submissions.permissions import visible_submission
 from submissions.web.api_base import REFUSED, PrivateView
+from submissions.web.request_account import account_of
 from validators import exports
 
 DESCRIBED = Submission.objects.select_related("system_snapshot", "institution")
@@ -31,7 +33,7 @@ class SubmissionSystem(PrivateView):
 
     @extend_schema(operation_id="submissions_system", responses={200: SystemDescription} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id, DESCRIBED)
+        submission = visible_submission(account_of(request), id, DESCRIBED)
         snapshot = getattr(submission, "system_snapshot", None)
         if snapshot is None:
             raise NoSystem
@@ -44,7 +46,7 @@ class SubmissionSystemForm(PrivateView):
 
     @extend_schema(operation_id="submissions_system_form", responses={200: OpenApiTypes.OBJECT} | REFUSED)
     def get(self, request: Request, id: UUID, form: str) -> Response:
-        submission = visible_submission(request.user, id, DESCRIBED)
+        submission = visible_submission(account_of(request), id, DESCRIBED)
         snapshot = getattr(submission, "system_snapshot", None)
         if snapshot is None:
             raise NoSystem
@@ -63,7 +65,7 @@ class SubmissionDifference(PrivateView):
     def get(self, request: Request, id: UUID) -> Response:
         refuse_unknown(request.query_params, ("with",))
         other = whole_id("with", request.query_params.get("with", ""))
-        pair = [visible_submission(request.user, submission_id, DESCRIBED) for submission_id in (id, other)]
+        pair = [visible_submission(account_of(request), submission_id, DESCRIBED) for submission_id in (id, other)]
         return Response(representation.difference_document(*pair))
 
 
@@ -71,7 +73,9 @@ def conversion_inputs(submission: Submission) -> exports.Supplement:
     """What forms ask beside the description: of the run that counts, and of who submits."""
     check = checks_representation.latest_check(submission)
     primary = finding_counts.chosen_run(submission, check.report) if check else None
-    run = check.report["runs"][primary] if primary is not None else {"parameters": {}, "version": ""}
+    run: dict[str, Any] = {"parameters": {}, "version": ""}
+    if check and primary is not None:
+        run = check.report["runs"][primary]
     return exports.Supplement(
         institution=submission.institution.name if submission.institution else "",
         tool_version=run["version"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers as s
 
 
-class SubmitRequest(s.Serializer):
+class SubmitRequest(s.Serializer[None]):
     release = s.CharField(help_text="Slug of an open release.")
     lists = s.ListField(
         child=s.CharField(max_length=30), max_length=20, help_text="Empty for a tool without a score: no list ranks it."
@@ -31,5 +31,5 @@ class SubmitRequest(s.Serializer):
     )
 
 
-class WithdrawRequest(s.Serializer):
+class WithdrawRequest(s.Serializer[None]):
     reason = s.CharField(max_length=4000, help_text="Why it is withdrawn; of a published result everybody may read it.")

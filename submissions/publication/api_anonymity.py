@@ -14,6 +14,7 @@ from submissions.permissions import visible_submission
 from submissions.publication import anonymity, requests
 from submissions.publication import responses as shape
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 JOINED = Submission.objects.select_related("institution", "anonymity")
@@ -32,8 +33,9 @@ class SubmissionAnonymity(PrivateView):
         responses={200: shape.Anonymity} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
+        account = account_of(request)
         anonymity.ask_anonymity(
-            visible_submission(request.user, id, JOINED), request.user, **validated_body(request, requests.AskRequest)
+            visible_submission(account, id, JOINED), account, **validated_body(request, requests.AskRequest)
         )
         return _anonymity_response(request, id)
 
@@ -41,7 +43,8 @@ class SubmissionAnonymity(PrivateView):
         operation_id="submissions_anonymity_take_back", responses={200: shape.Anonymity} | REFUSED | CONFLICT
     )
     def delete(self, request: Request, id: UUID) -> Response:
-        anonymity.take_back(visible_submission(request.user, id, JOINED), request.user)
+        account = account_of(request)
+        anonymity.take_back(visible_submission(account, id, JOINED), account)
         return _anonymity_response(request, id)
 
 
@@ -56,15 +59,16 @@ class SubmissionAnonymityDecision(PrivateView):
         responses={200: shape.Anonymity} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
+        account = account_of(request)
         anonymity.decide_anonymity(
-            visible_submission(request.user, id, JOINED),
-            request.user,
+            visible_submission(account, id, JOINED),
+            account,
             **validated_body(request, requests.DecisionRequest),
         )
         return _anonymity_response(request, id)
 
 
 def _anonymity_response(request: Request, id: UUID) -> Response:
-    row = getattr(visible_submission(request.user, id, JOINED), "anonymity", None)
+    row = getattr(visible_submission(account_of(request), id, JOINED), "anonymity", None)
     nothing: dict[str, Any] = {"reason": "", "granted": None, "decision": "", "lifted_at": None}
     return Response({"asked": row is not None} | {name: getattr(row, name, empty) for name, empty in nothing.items()})

@@ -11,6 +11,7 @@ from registry.query import public_record
 from submissions.publication import preview, requests
 from submissions.publication import responses as shape
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 
@@ -21,7 +22,7 @@ class ListPreview(PrivateView):
 
     @extend_schema(operation_id="lists_preview", responses={200: shape.PreviewShape} | REFUSED)
     def get(self, request: Request, release: str, list: str) -> Response:
-        list_preview = preview.preview_list(public_record.find_release(release), list.lower(), request.user)
+        list_preview = preview.preview_list(public_record.find_release(release), list.lower(), account_of(request))
         return Response(preview.preview_as_json(list_preview))
 
     @write_operation(
@@ -31,7 +32,7 @@ class ListPreview(PrivateView):
         list_preview = preview.preview_list(
             public_record.find_release(release),
             list.lower(),
-            request.user,
+            account_of(request),
             **validated_body(request, requests.Proposal),
         )
         return Response(preview.preview_as_json(list_preview))

@@ -17,6 +17,7 @@ from submissions.publication import amendments, releases, requests
 from submissions.publication import publish as publication_publish
 from submissions.publication import responses as publication_responses
 from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import WritingView, write_operation
 
 
@@ -68,7 +69,9 @@ class ReleasePublish(PrivateView):
     def post(self, request: Request, release: str) -> Response:
         options = validated_body(request, requests.PublishRequest)
         return Response(
-            asdict(publication_publish.publish_release(public_record.find_release(release), request.user, **options))
+            asdict(
+                publication_publish.publish_release(public_record.find_release(release), account_of(request), **options)
+            )
         )
 
 
@@ -87,6 +90,6 @@ class ListOverrides(PrivateView):
         fields = validated_body(request, requests.OverrideRequest)
         fields["result_id"] = fields.pop("result")
         decision, ranked_list = amendments.override_result(
-            public_record.ranked_list(release, list), request.user, **fields
+            public_record.ranked_list(release, list), account_of(request), **fields
         )
         return Response(amendments.override_document(decision, ranked_list))

@@ -8,7 +8,7 @@ from registry.models import Override
 from submissions.web.request_bodies import Choice
 
 
-class ReleaseChange(s.Serializer):
+class ReleaseChange(s.Serializer[None]):
     name = s.CharField(max_length=120, required=False, help_text="What the release is called.")
     opens = s.DateTimeField(
         required=False, allow_null=True, help_text="When submissions open; null: no such time was set."
@@ -40,13 +40,13 @@ class ReleaseRequest(ReleaseChange):
     deadline = s.DateTimeField(help_text="Last moment for submitting.")
 
 
-class PublishRequest(s.Serializer):
+class PublishRequest(s.Serializer[None]):
     allow_empty = s.BooleanField(
         default=False, help_text="Publish although lists would be empty, or no accepted run would become a result."
     )
 
 
-class OverrideRequest(s.Serializer):
+class OverrideRequest(s.Serializer[None]):
     result = s.CharField(max_length=60, help_text="Id of the result.")
     action = Choice(
         Override.Action.choices,
@@ -62,15 +62,15 @@ class OverrideRequest(s.Serializer):
     reason = s.CharField(max_length=2000, help_text="Why; everybody may read it.")
 
 
-class Proposal(s.Serializer):
+class Proposal(s.Serializer[None]):
     definition = s.JSONField(required=False, default=None, help_text="Body of a list definition; null: the newest.")
     score = s.JSONField(required=False, default=None, help_text="A score definition of scores.1; null: the current.")
 
 
-class AskRequest(s.Serializer):
+class AskRequest(s.Serializer[None]):
     reason = s.CharField(max_length=2000, help_text="Read by the committee alone.")
 
 
-class DecisionRequest(s.Serializer):
+class DecisionRequest(s.Serializer[None]):
     granted = s.BooleanField(help_text="true grants it, false refuses it.")
     reason = s.CharField(max_length=2000, help_text="Read by the submitter and the committee.")

@@ -13,6 +13,7 @@ from submissions.permissions import visible_submission
 from submissions.receipts import receipts
 from submissions.receipts import responses as receipts_responses
 from submissions.web.api_base import REFUSED, PrivateView
+from submissions.web.request_account import account_of
 
 
 class SubmissionReceipt(PrivateView):
@@ -20,7 +21,7 @@ class SubmissionReceipt(PrivateView):
 
     @extend_schema(operation_id="submissions_receipt", responses={200: receipts_responses.SignedReceipt} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        return Response(receipts.issue_receipt(visible_submission(request.user, id)))
+        return Response(receipts.issue_receipt(visible_submission(account_of(request), id)))
 
 
 class ReceiptKeysView(PrivateView):

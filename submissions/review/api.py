@@ -20,6 +20,7 @@ from submissions.review import assignment, comments, requests, rubric
 from submissions.review import representation as review_representation
 from submissions.review import responses as shape
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 JOINED = Submission.objects.select_related("institution")
@@ -36,8 +37,9 @@ class SubmissionAssign(PrivateView):
         responses={200: shape.Assigned} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id, JOINED)
-        assignment.assign_submission(submission, request.user, **validated_body(request, requests.AssignRequest))
+        account = account_of(request)
+        submission = visible_submission(account, id, JOINED)
+        assignment.assign_submission(submission, account, **validated_body(request, requests.AssignRequest))
         return _assigned_response(submission, request)
 
     @write_operation(
@@ -46,8 +48,9 @@ class SubmissionAssign(PrivateView):
         responses={200: shape.Assigned} | REFUSED | CONFLICT,
     )
     def delete(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id, JOINED)
-        assignment.take_back(submission, request.user, request.query_params.get("reviewer", "")[:150])
+        account = account_of(request)
+        submission = visible_submission(account, id, JOINED)
+        assignment.take_back(submission, account, request.query_params.get("reviewer", "")[:150])
         return _assigned_response(submission, request)
 
 
@@ -65,8 +68,9 @@ class SubmissionRubric(PrivateView):
 
     @extend_schema(operation_id="submissions_rubric", responses={200: shape.Rubric} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id, JOINED)
-        require_review(request.user, submission)
+        account = account_of(request)
+        submission = visible_submission(account, id, JOINED)
+        require_review(account, submission)
         return Response(_rubric_document(submission))
 
     @write_operation(
@@ -75,9 +79,10 @@ class SubmissionRubric(PrivateView):
         responses={200: shape.Rubric} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id, JOINED)
-        require_review(request.user, submission)
-        rubric.record_judgement(submission, request.user, **validated_body(request, requests.JudgeRequest))
+        account = account_of(request)
+        submission = visible_submission(account, id, JOINED)
+        require_review(account, submission)
+        rubric.record_judgement(submission, account, **validated_body(request, requests.JudgeRequest))
         return Response(_rubric_document(submission))
 
 
@@ -110,7 +115,8 @@ class SubmissionComments(PrivateView):
 
     @extend_schema(operation_id="submissions_comments", responses={200: shape.CommentPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        visible = comments.visible_comments(visible_submission(request.user, id, JOINED), request.user)
+        account = account_of(request)
+        visible = comments.visible_comments(visible_submission(account, id, JOINED), account)
         return Response({"next": None, "results": [_comment_row(comment) for comment in visible]})
 
     @write_operation(
@@ -119,9 +125,10 @@ class SubmissionComments(PrivateView):
         responses={201: shape.CommentRow} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
+        account = account_of(request)
         comment = comments.add_comment(
-            visible_submission(request.user, id, JOINED),
-            request.user,
+            visible_submission(account, id, JOINED),
+            account,
             **validated_body(request, requests.CommentRequest),
         )
         return Response(_comment_row(comment), status=201)
@@ -151,9 +158,10 @@ class SubmissionReceived(PrivateView):
         responses={200: shape.ReceivedPage} | REFUSED,
     )
     def get(self, request: Request, id: UUID) -> Response:
+        account = account_of(request)
         refuse_unknown(request.query_params, ("path", "line"))
-        submission = visible_submission(request.user, id, JOINED)
-        require_bytes(request.user, submission)
+        submission = visible_submission(account, id, JOINED)
+        require_bytes(account, submission)
         path = request.query_params.get("path", "")
         if not path:
             return Response({"files": file_viewer.list_files(submission)})

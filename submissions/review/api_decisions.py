@@ -15,6 +15,7 @@ from submissions.review import decisions, requests
 from submissions.review import representation as review_representation
 from submissions.review import responses as review_responses
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
+from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 
@@ -29,9 +30,10 @@ class SubmissionReview(PrivateView):
         responses={200: review_responses.ReviewResponse} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id, JOINED)
-        require_review(request.user, submission)
-        review = decisions.decide_run(submission, request.user, **validated_body(request, requests.ReviewRequest))
+        account = account_of(request)
+        submission = visible_submission(account, id, JOINED)
+        require_review(account, submission)
+        review = decisions.decide_run(submission, account, **validated_body(request, requests.ReviewRequest))
         submission.refresh_from_db(fields=["state"])
         return Response(
             lifecycle_representation.receipt_document(submission, request)
@@ -51,9 +53,10 @@ class SubmissionLate(PrivateView):
         responses={200: review_responses.DeadlineExceptionResponse} | REFUSED | CONFLICT,
     )
     def post(self, request: Request, id: UUID) -> Response:
-        submission = visible_submission(request.user, id)
+        account = account_of(request)
+        submission = visible_submission(account, id)
         return Response(
             review_representation.late_entry_document(
-                decisions.admit_late(submission, request.user, **validated_body(request, requests.LateRequest))
+                decisions.admit_late(submission, account, **validated_body(request, requests.LateRequest))
             )
         )

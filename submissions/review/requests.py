@@ -11,7 +11,7 @@ from submissions.models import Comment, Judgement, Review
 from submissions.web.request_bodies import Choice
 
 
-class ReviewRequest(s.Serializer):
+class ReviewRequest(s.Serializer[None]):
     decision = Choice(Review.Decision.choices, help_text="The decision.")
     reproducibility = Choice(
         Result.Reproducibility.choices, required=False, help_text="The awarded level; needed to accept a run."
@@ -30,22 +30,22 @@ class ReviewRequest(s.Serializer):
         return attrs
 
 
-class LateRequest(s.Serializer):
+class LateRequest(s.Serializer[None]):
     release = s.CharField(max_length=40, help_text="Slug of the release that it may come to.")
     reason = s.CharField(max_length=2000, help_text="Why it may come late.")
 
 
-class AssignRequest(s.Serializer):
+class AssignRequest(s.Serializer[None]):
     reviewer = s.CharField(max_length=150, required=False, help_text="Username; without it the caller.")
 
 
-class JudgeRequest(s.Serializer):
+class JudgeRequest(s.Serializer[None]):
     rule = s.CharField(max_length=80, help_text="Code of the rule.")
     outcome = Choice(Judgement.Outcome.choices, help_text="The judgement.")
     note = s.CharField(max_length=4000, help_text="Why it is judged so.")
 
 
-class CommentRequest(s.Serializer):
+class CommentRequest(s.Serializer[None]):
     text = s.CharField(max_length=8000, help_text="The comment.")
     audience = Choice(
         Comment.Audience.choices, required=False, help_text="Without it that of the thread, else submitter."

@@ -18,7 +18,7 @@ from submissions.web.request_bodies import Choice, WritingView, write_operation
 STUDY, RANKING = SavedStudy.Kind.STUDY, SavedStudy.Kind.RANKING
 
 
-class SaveRequest(s.Serializer):
+class SaveRequest(s.Serializer[None]):
     title = s.CharField(max_length=saved_queries.TITLE_LIMIT, help_text="Title of what is saved.")
     question = s.CharField(max_length=saved_queries.QUESTION_LIMIT, help_text="The query string of study/ or ranking/.")
     keep = Choice(
