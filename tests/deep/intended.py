@@ -23,6 +23,10 @@ def is_new_row(before: Any, now: Any) -> bool:
     return before == NOTHING and now == NEW_ROW
 
 
+def is_neither_better(before: Any, now: Any) -> bool:
+    return before in ("higher", "lower") and now == "none"
+
+
 MOMENTARY = (
     Intended("* tokens/", "*.last_used_at", "each call is a use"),
     Intended("* submissions/*/receipt/", "answer.receipt.issued_at", "a receipt is issued when it is asked for"),
@@ -44,6 +48,7 @@ FACTS = "a fact is read where it is true: the table of CPTs, the MPI that was ru
 EVIDENCE = "a run that moves more bytes than its times allow contradicts itself"
 NO_FOLDERS = "an outcome names no folder of the site"
 NO_PHASE = "the line of time stamps is no phase"
+AMOUNTS = "more of an amount is neither better nor worse, and one table of quantities says so"
 REDRAWN = "a chart has lines only for what was repeated, and another mark for what was not"
 
 INTENDED = (
@@ -51,6 +56,7 @@ INTENDED = (
     Intended(
         "* submissions/*/versions/", "answer.results.*.check.warnings", "findings of the scrubbed copy count, too"
     ),
+    Intended("anybody benchmarks/", "answer.results.*.operations.*.better", AMOUNTS, is_neither_better),
     Intended("anybody compare/*", "answer.measurements.*.intervals.*", NO_REPEATS, became_null),
     Intended("anybody compare/*", "answer.measurements.*.spreads.*.deviation_percent", NO_REPEATS, became_null),
     Intended("commands", "the Python client.compare.measurements.*.intervals.*", NO_REPEATS, became_null),
