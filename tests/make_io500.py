@@ -500,7 +500,9 @@ def _ior_text(plan: Plan, step: Step) -> str:
         f"{operation:<9} {mib:<10.2f} {rate:.2f} {plan.tasks / rate if rate else 0:.6f} {block / 1024:.2f} "
         f"{transfer / 1024:.2f} 0.01 {step.busy:.2f} 0.01 {step.busy:.2f} 0"
     )
-    moved = [f"WARNING: Using actual aggregate bytes moved = {round(step.work * 2**30)}"] if step.work > 0 else []
+    expected = f"WARNING: Expected aggregate file size       = {block * segments * plan.tasks}"
+    counted = f"WARNING: Using actual aggregate bytes moved = {round(step.work * 2**30)}"
+    moved = [expected, counted] if step.work > 0 else []
     if moved and hits and operation == "write":
         least, mean = round(hits * 0.5), hits * MEAN_OF_MOST
         data = f"min data: {least * transfer / 2**30:.1f} GiB mean data: {mean * transfer / 2**30:.1f} GiB"
@@ -513,6 +515,7 @@ def _ior_text(plan: Plan, step: Step) -> str:
             f"Began               : {step.begin:%a %b %d %H:%M:%S %Y}",
             f"Command line        : {command}",
             "Machine             : Linux node001",
+            f"StartTime           : {step.begin:%a %b %d %H:%M:%S %Y}",
             "FS                  : 1.5 PiB   Used FS: 12.5%   Inodes: 4096.0 Mi   Used Inodes: 3.5%",
             "",
             "Options: ",
@@ -608,7 +611,7 @@ def _shell_files(plan: Plan, steps: list[Step], scores: dict[str, str]) -> dict[
     scanned = round(float(find.text) * 1000 * find.seconds) if find else 0
     matched = f"[FIND] MATCHED {_matches(plan)}/{scanned} in {find.seconds:.4f} seconds\n" if find else ""
     started = "".join(
-        f"[Exec] mpirun -np {plan.tasks} {_command(plan, step)}\n"
+        f"[Exec] mpirun -np {plan.tasks} -ppn {plan.procs_per_node} {_command(plan, step)}\n"
         f"[Results] in ./{home}/{step.name.replace('-', '_')}.txt.\n"
         for step in steps
         if step.name != "find"

@@ -107,6 +107,7 @@ def _reproduce(options: argparse.Namespace) -> int:
     for run in report.runs:
         print(f"{run.tool} {run.version} in {run.path or 'the root'}")
         print("\n".join(f"  {line}" for line in catalogue.benchmark(run.tool).explain(run)))
+        _print_evidence(run)
     if not report.runs:
         _print_findings(report.findings)
     return _exit_status(report)
@@ -195,10 +196,11 @@ def _print_rules(run: Run) -> None:
 
 
 def _print_evidence(run: Run) -> None:
-    """How many kinds of evidence agree, and which contradict; nothing for a tool that has no kinds."""
+    """How many kinds of evidence agree, what nothing confirms, what contradicts; nothing for a tool without kinds."""
     if not run.evidence_outcomes:
         return
-    print(f"  evidence: {run.evidence_outcomes['in_short']}")
+    agreeing, unconfirmed = catalogue.evidence_lines(run)
+    print(f"  evidence: {agreeing}\n    {_printable(unconfirmed)}")
     for kind in run.evidence_outcomes["kinds"]:
         if kind["outcome"] == "contradicts":
             print(f"    contradicts {kind['code']}  {_printable(kind['where'])}")

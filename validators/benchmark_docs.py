@@ -110,14 +110,23 @@ def _evidence(benchmark: Benchmark) -> str:
     if not benchmark.evidence_kinds:
         return ""
     rows = [
-        (f"`{kind.code}`", kind.level, kind.text, kind.allowed, ", ".join(kind.files), _spread(kind.spread))
+        (
+            f"`{kind.code}`",
+            kind.level,
+            kind.text,
+            kind.allowed,
+            ", ".join(kind.files),
+            ", ".join(f"`{each}`" for each in kind.confirms),
+            _spread(kind.spread),
+        )
         for kind in benchmark.evidence_kinds
     ]
     introduction = (
         "What an output says twice, independently. A run *agrees* with itself or *contradicts* itself, kind by kind; "
-        "what is\n*absent* contradicts nothing. Beside each tolerance comes what printed digits leave open."
+        "what is\n*absent* contradicts nothing. Beside each tolerance comes what printed digits leave open.\n"
+        "A kind *confirms* the figures that it speaks of independently: `ior-*` are all that begin with `ior-`."
     )
-    heads = ("code", "a contradiction is", "what must hold", "allowed", "rests on", "over real archives")
+    heads = ("code", "a contradiction is", "what must hold", "allowed", "rests on", "confirms", "over real archives")
     return f"## Evidence\n\n{introduction}\n\n" + markdown_table(heads, rows)
 
 

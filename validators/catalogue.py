@@ -98,7 +98,9 @@ class Benchmark:
         """The evidence of a run and what contradicts it; nothing for a tool without kinds of evidence."""
         if not self.evidence_kinds:
             return {}, []
-        return evidence.examine(self.evidence_kinds, self._module("evidence_kinds").compare(run), run.path)
+        operations = [measurement.op for measurement in run.measurements if measurement.quantity != "time"]
+        pairs = self._module("evidence_kinds").compare(run)
+        return evidence.examine(self.evidence_kinds, pairs, run.path, operations)
 
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"validators.benchmarks.{self.slug}.{name}")
@@ -108,6 +110,11 @@ class Benchmark:
 def _outline(slug: str, tool: str) -> Outline:
     path = FOLDER / slug / "lines.json"
     return outline_of(tool, json.loads(path.read_text(encoding="utf-8")) if path.exists() else {})
+
+
+def evidence_lines(run: Run) -> tuple[str, str]:
+    """The evidence of a run in words: how many kinds agree, and what nothing confirms."""
+    return run.evidence_outcomes["in_short"], evidence.unconfirmed_line(run.evidence_outcomes)
 
 
 @cache

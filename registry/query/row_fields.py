@@ -86,4 +86,11 @@ InstitutionName = Annotated[str, Meta(description="Name of the institution.")]
 SlugOfInstitution = Annotated[str, Meta(description="Slug of the institution.")]
 SlugOfSystem = Annotated[str, Meta(description="Slug of the system.")]
 AxisName = Annotated[str, Meta(description="Name of the axis.")]
+UnconfirmedOperations = Annotated[
+    list[str] | None,
+    Meta(
+        description="Operations (phases of IO500) whose figure nothing independent in the files agrees with. "
+        "Null: not looked at, or the benchmark has no kinds of evidence."
+    ),
+]
 RunParameters = Annotated[dict[str, Any], Meta(description="Parameters of the run, by name.")]

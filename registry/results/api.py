@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from registry.comparison import repeats
 from registry.models import Result
 from registry.presentation import responses as presentation_responses
-from registry.presentation.evidence_table import evidence_line
+from registry.presentation.evidence_table import evidence_line, list_unconfirmed
 from registry.query import cursor_pages, filters, observed_parameters, public_record, revision_diff
 from registry.results import responses as shape
 from registry.web import responses as web_responses
@@ -146,6 +146,7 @@ def as_result(result: Result) -> dict[str, Any]:
         "measurements": measurements,
         "repeats": repeats.repeat_summary(result, measurements),
         "evidence_in_short": evidence_line(snapshot.get("evidence")) if "rules" in snapshot else "",
+        "unconfirmed_operations": list_unconfirmed(snapshot.get("evidence")),
         "later_evidence": result.later_evidence,
         **{name: snapshot.get(name) or empty() for name, empty in SNAPSHOT.items()},
         **{name: snapshot.get(name) for name in FROM_FILES},

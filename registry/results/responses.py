@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from registry.presentation.responses import Repeated
 from registry.query.record_rows import Measurement, Membership, OmittedFile, Result, ResultFile
-from registry.query.row_fields import RevisionReason, RunParameters, WithdrawnAt
+from registry.query.row_fields import RevisionReason, RunParameters, UnconfirmedOperations, WithdrawnAt
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 
@@ -73,6 +73,7 @@ class ResultDetail(Result):
     evidence_in_short: Annotated[
         str, Meta(description="`not examined` where it was published before evidence was looked at.")
     ]
+    unconfirmed_operations: UnconfirmedOperations
     later_evidence: Annotated[
         dict[str, Any],
         Meta(

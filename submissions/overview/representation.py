@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import timezone
 
-from registry.presentation.evidence_table import evidence_line
+from registry.presentation.evidence_table import evidence_line, list_unconfirmed
 from submissions.bundles.representation import system_in_short
 from submissions.checks import finding_counts, questionnaire
 from submissions.checks.representation import latest_check
@@ -92,6 +92,7 @@ def check_document(submission: Submission, check: Check | None) -> dict[str, Any
         "rules": run.get("rules", []),
         "evidence": run.get("evidence", {}),
         "evidence_in_short": evidence_line(run.get("evidence")) if run else "",
+        "unconfirmed_operations": list_unconfirmed(run.get("evidence")),
         "findings": finding_counts.list_findings(submission, report),
         "runs": [_run_summary(checked_run) for checked_run in report["runs"]],
         "groups": report.get("groups", []),

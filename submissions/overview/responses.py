@@ -9,7 +9,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from registry.presentation.responses import Distribution, SystemSummary
-from registry.query.row_fields import RevisionReason, RunParameters
+from registry.query.row_fields import RevisionReason, RunParameters, UnconfirmedOperations
 from registry.query.shapes import one_of
 from registry.results.responses import Change
 from registry.web.responses import Page
@@ -85,6 +85,7 @@ class SubmissionDetail(SubmissionRow):
     evidence_in_short: Annotated[
         str, Meta(description="`not examined` for a check from before evidence was looked at.")
     ]
+    unconfirmed_operations: UnconfirmedOperations
     findings: Annotated[
         list[Finding], Meta(description="Findings on the archive and on the run that counts, worst first.")
     ]

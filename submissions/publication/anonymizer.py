@@ -34,6 +34,7 @@ _FIXED_WORD_KEYS = frozenset(
         "printed_unit",
         "in_short",
         "missing",
+        "unconfirmed",
     )
 )
 """Keys whose texts are words of this registry, whatever names they may hold."""

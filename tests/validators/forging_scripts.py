@@ -109,6 +109,32 @@ EDITS = {
         lambda match: shifted(match[0], rb"^(-- \w+ at )(\S+ \S+)", "%m/%d/%Y %H:%M:%S", hours=1),
         "in-order",
     ),
+    "the bandwidth of the log, when its phase ended": Edit(
+        r"io-500-summary.*",
+        rb"(?s)^(.*?\n\[RESULT\] BW .*?ior_easy_write +)(%b)" % NUMBER,
+        times(0.7, 3),
+        "log",
+        (r"io-500-summary.*", rb"\n(\[RESULT\] BW .*ior_easy_write .*)", lambda match: b"\n" + match[1] + match[0]),
+    ),
+    "a half of the score in the log": Edit(
+        r"io-500-summary.*", rb"^(\[SCORE\] Bandwidth )(%b)" % NUMBER, times(0.7, 3), "log"
+    ),
+    "fewer processes started": Edit(r"io-500-summary.*", rb"^(\[Exec\] mpirun -np )(\d+)", times(0.7, 0), "launcher"),
+    "fewer processes on a node": Edit(
+        r"io-500-summary.*", rb"^(\[Exec\] mpirun .*-ppn )(\d+)", times(0.5, 0), "launcher"
+    ),
+    "a lower mean of the seconds": Edit(
+        r"mdtest_easy_stat\.txt", rb"^(   File stat +146\S+ +\S+ +)(146\S+)", times(0.7, 3), "order"
+    ),
+    "fewer bytes on the mean": Edit(
+        r"ior_easy_write\.txt", rb"^(stonewalling .* mean data: )(%b)" % NUMBER, times(0.4, 1), "order"
+    ),
+    "fewer bytes expected": Edit(
+        r"ior_hard_write\.txt", rb"^(WARNING: Expected aggregate file size +(?:= ))(\d+)", times(0.7, 0), "sizes"
+    ),
+    "another second beginning": Edit(
+        r"ior_hard_read\.txt", rb"^(StartTime +: \w{3} \w{3} +)(\d+)", put("17"), "began-twice"
+    ),
     "matches of find": Edit(r"io-500-summary.*", rb"^(\[FIND\] MATCHED )(\d+)", times(1.5, 0), "matches"),
     "items of a rank": Edit(
         r"mdtest_hard_write\.txt", rb"^(Continue stonewall hit min: \d+ max: )(\d+)", times(1.2, 0), "matches"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.make_io500 import make_archive
+from tests.make_io500 import make_archive, make_run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -86,6 +86,15 @@ def test_json_is_one_document_with_the_shape_of_the_interface(tmp_path: Path) ->
     assert set(report["runs"][0]["measurements"][0]) == {
         "op", "quantity", "stat", "value", "unit", "printed_value", "printed_unit", "scored", "context",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", ["check", "reproduce"])
+def test_phases_that_nothing_confirms_stand_below_the_evidence(tmp_path: Path, verb: str) -> None:
+    archive = make_archive(tmp_path / "whole.tar.gz")
+    assert "    each figure agrees with an independent one\n" in validators(verb, archive).stdout
+    alone = tmp_path / "result_summary.txt"
+    alone.write_bytes(next(text for path, text in make_run().items() if path.endswith("/result_summary.txt")))
+    assert "    no independent figure confirms: ior-easy-write, mdtest-easy-write, " in validators(verb, alone).stdout
 
 
 def test_metadata_is_read_from_its_file(tmp_path: Path) -> None:

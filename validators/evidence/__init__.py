@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any, Union
@@ -22,6 +23,9 @@ from validators.findings import WARNING, Finding
 AGREES, CONTRADICTS, ABSENT = "agrees", "contradicts", "absent"
 OUTCOMES = (AGREES, CONTRADICTS, ABSENT)
 FILE = "evidence.json"
+NOT_LOOKED_AT = "which figures nothing independent confirms was not looked at"
+"""Of evidence that was stored before it was."""
+_SHOWN_OPERATIONS, _SHOWN_NAME = 20, 60
 FINDINGS_OF_A_KIND = 8
 """Contradictions told one by one; what is wrong in every phase is told no better by a page of it."""
 _SHOWN_TEXT = 200
@@ -37,7 +41,8 @@ class Kind:
     """One kind of evidence. `low` and `high` bound the ratio of two numbers, or their difference in `unit`.
 
     `from_summary` says that a summary alone is enough for it. `measure` is `ratio`, `difference` or `same`. `spread`
-    are the bounds that real outputs keep, with their number.
+    are the bounds that real outputs keep, with their number. `confirms` are patterns of the operations whose figure it
+    speaks of independently: where one of its pairs agrees, those that the pair is of are confirmed.
     """
 
     code: str
@@ -53,6 +58,7 @@ class Kind:
     files: tuple[str, ...]
     spread: dict[str, Any]
     from_summary: bool = False
+    confirms: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Kind:
@@ -62,8 +68,11 @@ class Kind:
         return cls(
             row["code"], row["level"], row["text"], row["held"], row["against"], measure, low, high,
             tolerance.get("unit", ""), row["hint"], tuple(row["files"]), row["spread"],
-            row.get("from_summary", False),
+            row.get("from_summary", False), tuple(row.get("confirms", ())),
         )  # fmt: skip
+
+    def is_confirming(self, operation: str) -> bool:
+        return any(fnmatchcase(operation, pattern) for pattern in self.confirms)
 
     @property
     def allowed(self) -> str:
@@ -77,7 +86,8 @@ class Kind:
 class Comparison:
     """Two values of one kind that should agree: `what` they are of, and the lines that they stand on.
 
-    `slack` is what the digits that were printed leave open: of a ratio its share, of a difference its amount.
+    `slack` is what the digits that were printed leave open: of a ratio its share, of a difference its amount. `what`
+    begins with an operation, and may go on behind a comma; `against_what` is the operation of the other value.
     """
 
     kind: str
@@ -87,6 +97,11 @@ class Comparison:
     where: str
     against_where: str = ""
     slack: float = 0.0
+    against_what: str = ""
+
+    @property
+    def named_operations(self) -> tuple[str, str]:
+        return self.what.partition(",")[0], self.against_what
 
 
 @dataclass(slots=True)
@@ -126,14 +141,18 @@ def deviation(kind: Kind, pair: Comparison) -> float:
     return value / against if against else (1.0 if value == against else float("inf"))
 
 
-def examine(kinds: Sequence[Kind], pairs: Iterable[Comparison], path: str = "") -> tuple[dict[str, Any], list[Finding]]:
+def examine(
+    kinds: Sequence[Kind], pairs: Iterable[Comparison], path: str = "", operations: Iterable[str] = ()
+) -> tuple[dict[str, Any], list[Finding]]:
     """The evidence of a run as a report has it, and a finding for each contradiction.
 
     `{"agree": 11, "contradict": 0, "absent": 3, "of": 14, "missing": [...], "summary_alone": false, "kinds": [...],
-    "in_short": "..."}`; `path` is where a run lies that is a summary alone.
+    "unconfirmed": [...], "in_short": "..."}`; `path` is where a run lies that is a summary alone. `operations` are
+    those that have a figure; `unconfirmed` are those of them with which nothing independent agrees.
     """
     by_code = {kind.code: kind for kind in kinds}
     tallies = {kind.code: _Tally() for kind in kinds}
+    confirmed: set[str] = set()
     for pair in pairs:
         kind, tally = by_code[pair.kind], tallies[pair.kind]
         apart = deviation(kind, pair)
@@ -142,6 +161,8 @@ def examine(kinds: Sequence[Kind], pairs: Iterable[Comparison], path: str = "") 
         tally.where = tally.where or pair.where
         if not is_within(kind, apart, pair.slack):
             tally.wrong.append(pair)
+        else:
+            confirmed |= {name for name in pair.named_operations if kind.is_confirming(name)}
     rows = [_row(kind, tallies[kind.code]) for kind in kinds]
     counted = {outcome: sum(row["outcome"] == outcome for row in rows) for outcome in OUTCOMES}
     evidence: dict[str, Any] = {
@@ -150,6 +171,7 @@ def examine(kinds: Sequence[Kind], pairs: Iterable[Comparison], path: str = "") 
         "absent": counted[ABSENT],
         "of": len(rows),
         "missing": _missing(kinds, tallies),
+        "unconfirmed": [name for name in dict.fromkeys(operations) if name not in confirmed],
         "summary_alone": not any(tallies[kind.code].pairs for kind in kinds if not kind.from_summary),
         "kinds": rows,
     }
@@ -243,3 +265,18 @@ def _in_short(evidence: Mapping[str, Any]) -> str:
     if evidence["absent"]:
         words += f", {evidence['absent']} absent"
     return words + (f"; missing: {', '.join(evidence['missing'])}" if evidence["missing"] else "")
+
+
+def unconfirmed_line(evidence: Mapping[str, Any] | None) -> str:
+    """Which figures nothing independent confirms, in words; "" where no evidence was looked at."""
+    if not evidence:
+        return ""
+    if "unconfirmed" not in evidence:
+        return NOT_LOOKED_AT
+    names = [name[:_SHOWN_NAME] for name in evidence["unconfirmed"]]
+    if not names:
+        return "each figure agrees with an independent one"
+    more = len(names) - _SHOWN_OPERATIONS
+    return f"no independent figure confirms: {', '.join(names[:_SHOWN_OPERATIONS])}" + (
+        f" and {more} more" if more > 0 else ""
+    )

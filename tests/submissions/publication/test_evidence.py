@@ -18,7 +18,8 @@ from tests.make_io500 import make_run
 from tests.validators.forging import shifted
 
 HOME = "results/2025.10.01-09.00.00"
-LINE = "46 of 54 kinds agree, 8 absent; missing: tables of the ranks"
+LINE = "47 of 57 kinds agree, 10 absent; missing: tables of the ranks"
+UNCONFIRMED = ["mdtest-easy-stat", "mdtest-hard-delete"]
 SUMMARY_ALONE = "evidence.summary-alone"
 
 
@@ -34,7 +35,7 @@ def browse(person, path: str) -> str:
 def other_clock() -> dict[str, bytes]:
     """The raw text of a phase that began five minutes later than result.txt says."""
     text = make_run()[f"{HOME}/ior-easy-read.txt"]
-    later = shifted(text, rb"^(Began +: )(\w{3} \w{3} +\d+ \S+ \d{4})", "%a %b %d %H:%M:%S %Y", minutes=5)
+    later = shifted(text, rb"^((?:Began|StartTime) +: )(\w{3} \w{3} +\d+ \S+ \d{4})", "%a %b %d %H:%M:%S %Y", minutes=5)
     assert later != text
     return {f"{HOME}/ior-easy-read.txt": later}
 
@@ -62,7 +63,7 @@ def as_before_evidence(submission: Submission) -> None:
 def test_the_submitter_reads_it_on_the_page_and_by_the_api(cast, checked) -> None:
     submission = checked(extra=other_clock())
     answer = cast.alice.get(f"submissions/{submission.pk}/").json()
-    assert answer["evidence_in_short"] == "45 of 54 kinds agree, 1 contradicts, 8 absent; missing: tables of the ranks"
+    assert answer["evidence_in_short"] == "46 of 57 kinds agree, 1 contradicts, 10 absent; missing: tables of the ranks"
     kinds = {row["code"]: row for row in answer["evidence"]["kinds"]}
     assert kinds["io500.evidence.dates"]["outcome"] == "contradicts"
     assert kinds["io500.evidence.dates"]["where"] == f"{HOME}/ior-easy-read.txt:2"
@@ -84,7 +85,7 @@ def test_the_public_result_has_it(cast, release, submitted, client) -> None:
     assert result.trust == "verified"
     assert result.snapshot["evidence"]["in_short"] == LINE
     answer = client.get(f"/api/v1/results/{result.public_id}/").json()
-    assert (answer["evidence_in_short"], answer["evidence"]["agree"], answer["later_evidence"]) == (LINE, 46, {})
+    assert (answer["evidence_in_short"], answer["evidence"]["agree"], answer["later_evidence"]) == (LINE, 47, {})
     page = client.get(f"/results/{result.public_id}/").content.decode()
     assert LINE in page and "/docs/benchmarks/io500/#evidence" in page
 
@@ -99,7 +100,39 @@ def test_a_result_from_before_says_that_it_was_not_examined(cast, release, submi
     assert "evidence" not in result.snapshot and result.trust == "verified"
     answer = client.get(f"/api/v1/results/{result.public_id}/").json()
     assert (answer["evidence_in_short"], answer["evidence"]) == ("not examined", {})
+    assert answer["unconfirmed_operations"] is None
     assert "Evidence</a></b>: not examined." in client.get(f"/results/{result.public_id}/").content.decode()
+
+
+def without_seconds_of_mdtest() -> dict[str, bytes]:
+    """Raw texts of mdtest-easy-stat and mdtest-hard-delete without their table of seconds."""
+    files = make_run()
+    paths = [f"{HOME}/{phase}.txt" for phase in UNCONFIRMED]
+    return {path: files[path].partition(b"SUMMARY time")[0] for path in paths}
+
+
+def test_phases_that_nothing_confirms_are_named_to_submitter_reviewer_and_public(
+    cast, release, submitted, client
+) -> None:
+    submission = submitted(extra=without_seconds_of_mdtest())
+    assert cast.alice.get(f"submissions/{submission.pk}/").json()["unconfirmed_operations"] == UNCONFIRMED
+    words = "No independent figure confirms: mdtest-easy-stat, mdtest-hard-delete."
+    assert words in browse(cast.alice, f"/submissions/{submission.pk}/")
+    assert words in browse(cast.dana, f"/review/{submission.pk}/")
+    result = accept_and_publish(cast, release, submission)
+    assert client.get(f"/api/v1/results/{result.public_id}/").json()["unconfirmed_operations"] == UNCONFIRMED
+    assert words in client.get(f"/results/{result.public_id}/").content.decode()
+
+
+def test_evidence_from_before_says_that_it_is_unknown_what_nothing_confirms(cast, release, submitted, client) -> None:
+    result = accept_and_publish(cast, release, submitted())
+    address = f"/api/v1/results/{result.public_id}/"
+    assert client.get(address).json()["unconfirmed_operations"] == []
+    del result.snapshot["evidence"]["unconfirmed"]
+    Result.objects.filter(pk=result.pk).update(snapshot=result.snapshot)
+    assert client.get(address).json()["unconfirmed_operations"] is None
+    page = client.get(f"/results/{result.public_id}/").content.decode()
+    assert "Which figures nothing independent confirms was not looked at." in page
 
 
 def test_later_rules_put_a_dated_mark_beside_a_published_result_and_change_nothing_else(
@@ -114,7 +147,7 @@ def test_later_rules_put_a_dated_mark_beside_a_published_result_and_change_nothi
     assert Result.objects.values()[0] == before
     (difference,) = revalidation.list_differences([submission.pk])
     assert difference.decided
-    assert any(line.startswith("evidence: none -> 45 of 54 kinds agree, 1 contradicts") for line in difference.lines)
+    assert any(line.startswith("evidence: none -> 46 of 57 kinds agree, 1 contradicts") for line in difference.lines)
     assert later_evidence.mark_results([submission.pk]) == 1
     after = Result.objects.values()[0]
     assert {name for name in after if after[name] != before[name]} == {"later_evidence"}

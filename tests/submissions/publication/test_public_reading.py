@@ -238,6 +238,7 @@ def test_a_benchmark_without_kinds_of_evidence_says_so(cast: Cast, publish_log) 
     page = read_page(None, f"/results/{result.public_id}/")
     assert "Evidence</a></b>: no kinds of it are defined for this benchmark.</p>" in page
     assert cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()["evidence_in_short"] == ""
+    assert cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()["unconfirmed_operations"] is None
 
 
 # What is private of paths

@@ -13,15 +13,13 @@ from validators.benchmarks.io500 import random_read, score
 from validators.benchmarks.io500.agreement import raw_agrees, tables_agree
 from validators.benchmarks.io500.evidence import Evidence, is_dry_run, printed_scores, seconds_of
 from validators.benchmarks.io500.evidence_kinds import earlier
-from validators.benchmarks.io500.phases import LABELS, Phase, merge, number
+from validators.benchmarks.io500.phases import LABELS, TIME_ROUNDING_S, Phase, merge, number
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.scoring import ScoreError
 
 STONEWALL_S = random_read.STONEWALL_S
 WRITE_PHASES = ("ior-easy-write", "mdtest-easy-write", "ior-hard-write", "mdtest-hard-write")
 SCC_STONEWALL_S = 30.0
-_TIME_ROUNDING_S = 0.0011
-"""Times have four decimals in result.txt and three in the summary."""
 _HINT_ORIGINAL = "Upload the files as the run wrote them."
 
 
@@ -275,7 +273,7 @@ def _summary_agrees(evidence: Evidence) -> Iterator[Finding]:
                 yield _disagreement(phase.name, there, not_there, evidence.where)
         elif other.text != phase.text and other.value != phase.value:
             yield _disagreement(phase.name, phase.text, other.text, other.where)
-        elif abs(number(section.values.get("t_delta")) - other.seconds) > _TIME_ROUNDING_S:
+        elif abs(number(section.values.get("t_delta")) - other.seconds) > TIME_ROUNDING_S:
             yield _disagreement(f"The time of {phase.name}", section.values["t_delta"], str(other.seconds), other.where)
     for name, line in evidence.summary.scores.items():
         section = evidence.result.sections.get(name)

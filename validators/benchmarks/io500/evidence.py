@@ -62,6 +62,8 @@ class Evidence:
     """How many files find matched, by the log of the shell script, and where."""
     log: Summary | None = None
     """The results in the log of the shell script, where a summary stands beside it."""
+    copies: list[Evidence] = field(default_factory=list)
+    """Other files of the archive that say the figures of this run."""
     started_with: dict[str, tuple[str, str]] = field(default_factory=dict)
     """By phase, the command line that the log of the shell script has, and where."""
     job_scripts: list[str] = field(default_factory=list)

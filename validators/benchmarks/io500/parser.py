@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from validators.benchmarks.io500 import options, random_read, score
 from validators.benchmarks.io500.defects import computed_scores, defects, is_external_find
 from validators.benchmarks.io500.evidence import Evidence, fingerprint, gather, is_dry_run, printed_scores, seconds_of
+from validators.benchmarks.io500.evidence_kinds.copies import judge_copies, read_other_files, total_of
 from validators.benchmarks.io500.files import TEXT_LIMIT, lines_of
 from validators.benchmarks.io500.hashes import ScoreTerms, score_hashes
 from validators.benchmarks.io500.layout import Folder, Layout, group_by_text, survey
@@ -75,15 +76,17 @@ def find_runs(bundle: Bundle) -> Reading:
         return _without_folders(bundle, layout, findings)
     unique_runs, repeated = _collapse(runs)
     findings += repeated
-    findings += _copies(unique_runs, copies)
+    findings += judge_copies(unique_runs, copies)
     if len(unique_runs) > 1:
         findings.append(_several(unique_runs))
+    claimed = set(_claimed(layout))
+    claimed |= read_other_files(bundle, layout, claimed, unique_runs)
     redacted = redaction_report.read(bundle)
     return Reading(
         runs=[_run(evidence, bundle, redacted) for evidence in unique_runs],
         primary=0 if len(unique_runs) == 1 else None,
         findings=findings,
-        claimed=set(_claimed(layout)),
+        claimed=claimed,
     )
 
 
@@ -337,43 +340,9 @@ def _collapse(runs: list[Evidence]) -> tuple[list[Evidence], list[Finding]]:
         for group in groups
         for copy in group[1:]
     ]
+    for group in groups:
+        by_path[group[0]].copies += [by_path[copy] for copy in group[1:]]
     return [by_path[group[0]] for group in groups], findings
-
-
-def _copies(runs: list[Evidence], copies: list[Evidence]) -> Iterator[Finding]:
-    """Summaries without raw output must be of a run that is here, and say the same."""
-    originals = {phase_values: evidence for evidence in runs for phase_values in evidence.fingerprints()}
-    for copy in copies:
-        original = originals.get(fingerprint(copy.phases))
-        if original is None:
-            yield Finding(
-                "io500.summary.other-run",
-                WARNING,
-                f"{copy.where} is the summary of a run that is not in this archive.",
-                "Remove it, or upload the folder of its run. It does not count.",
-                copy.where,
-                expected=_total(runs[0]),
-                actual=_total(copy),
-            )
-        elif _total(copy) not in (_total(original), _total_of_summary(original)):
-            yield Finding(
-                "io500.summary.inconsistent",
-                ERROR,
-                f"{copy.where} has the phases of {original.where}, but another score.",
-                "One of them was edited. Upload the files as the run wrote them.",
-                copy.where,
-                expected=_total(original),
-                actual=_total(copy),
-            )
-
-
-def _total_of_summary(evidence: Evidence) -> str:
-    line = evidence.summary.scores.get("SCORE") if evidence.summary else None
-    return f"SCORE {line.total[:40]}" if line else ""
-
-
-def _total(evidence: Evidence) -> str:
-    return "SCORE " + printed_scores(evidence).get("SCORE", {}).get("SCORE", "none")[:40]
 
 
 def _too_many(layout: Layout) -> Finding:
@@ -386,7 +355,7 @@ def _too_many(layout: Layout) -> Finding:
 
 
 def _several(runs: list[Evidence]) -> Finding:
-    listed = ", ".join(f"{evidence.where} ({_total(evidence)})" for evidence in runs[:10])
+    listed = ", ".join(f"{evidence.where} ({total_of(evidence)})" for evidence in runs[:10])
     return Finding(
         "io500.several-runs",
         WARNING,

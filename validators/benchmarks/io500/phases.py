@@ -14,6 +14,8 @@ TIMESTAMP = "timestamp"
 UNIT = {score.BANDWIDTH: "GiB/s", score.RATE: "kIOPS"}
 LARGEST = 1e15
 """No measurement is larger; what is would overflow on the way to bytes per second."""
+TIME_ROUNDING_S = 0.0011
+"""Times have four decimals in result.txt and three in the summary."""
 LABELS = {score.BANDWIDTH: ("GiB/s", "GB/s"), score.RATE: ("kIOPS", "kiops")}
 
 

@@ -14,7 +14,9 @@ from validators.benchmarks.io500.rawtext import HEAD, MDTEST_ROWS, ior_end, summ
 from validators.units import UNITS
 
 _BYTES_MOVED = re.compile(rb"^WARNING: Using actual aggregate bytes moved = (\d{1,20})", re.MULTILINE)
+_IOR_EXPECTED = re.compile(rb"^WARNING: Expected aggregate file size {1,20}= (\d{1,20})", re.MULTILINE)
 _IOR_BEGAN = re.compile(rb"^Began\s*:\s*(\w{3} \w{3} +\d{1,2} [\d:]{8} \d{4})", re.MULTILINE)
+_IOR_BEGAN_AGAIN = re.compile(rb"^StartTime\s*:\s*(\w{3} \w{3} +\d{1,2} [\d:]{8} \d{4})", re.MULTILINE)
 _IOR_STONEWALL = re.compile(rb"^stonewallingTime\s*:\s*(\d{1,9})", re.MULTILINE)
 _IOR_MACHINE = re.compile(rb"^Machine\s*:\s*\S+ (\S{1,100})", re.MULTILINE)
 _IOR_OFFSET = re.compile(rb"^ordering inter file\s*[:=]\s*(\S[^\r\n]{0,60})", re.MULTILINE)
@@ -71,6 +73,8 @@ class Figures:
     items_each: Figure | None = None
     stonewall_s: Figure | None = None
     began: tuple[datetime, int] | None = None
+    began_again: tuple[datetime, int] | None = None
+    """The time at which IOR began, as it prints it a second time."""
     finished: tuple[datetime, int] | None = None
     procs_on_node: Figure | None = None
     neighbours: Figure | None = None
@@ -96,6 +100,7 @@ def ior_figures(content: bytes, operation: str, tasks: int | None) -> Figures:
         bytes_moved=_bytes_moved(content, start, tasks),
         stonewall_s=_count(content, _IOR_STONEWALL.search(content, start, start + HEAD)),
         began=_moment(content, began, _IOR_DATE),
+        began_again=_moment(content, _IOR_BEGAN_AGAIN.search(content, start, start + HEAD), _IOR_DATE),
         finished=_moment(content, ior_end(content), _IOR_DATE),
         summed_up=_summed_up(content, operation.encode()),
         weekday=(began[1][:3].decode(), _line(content, began.start())) if began else None,
@@ -169,6 +174,8 @@ def _ior_printed(content: bytes, operation: bytes, start: int) -> Iterator[tuple
         for name, text, unit in (("least bytes", stopped[3], stopped[4]), ("mean bytes", stopped[5], stopped[6])):
             if figure := _size(text, unit, line):
                 yield name, figure
+    if expected := _count(content, _IOR_EXPECTED.search(content, start)):
+        yield "expected bytes", expected
     row, line = _row(content, operation)
     for column, cell in row.items():
         figure = _decimal(cell, line)

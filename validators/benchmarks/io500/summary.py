@@ -57,8 +57,8 @@ class ScoreLine:
 class Summary:
     """What a summary says; `odd_lines` are line numbers.
 
-    `repeated` names phases met twice with different figures (the last one stands). The log of the shell script has
-    each line when its phase ends, and all of them again sorted by kind: the first ones tell the order.
+    `repeated` are the earlier lines of what is met twice with different figures (the last one stands). The log of the
+    shell script has each line when its phase ends, and all of them again sorted by kind: the first ones tell the order.
     """
 
     path: str
@@ -67,7 +67,7 @@ class Summary:
     mode: str = ""
     phases: dict[str, PhaseLine] = field(default_factory=dict)
     scores: dict[str, ScoreLine] = field(default_factory=dict)
-    repeated: set[str] = field(default_factory=set)
+    repeated: dict[str, PhaseLine | ScoreLine] = field(default_factory=dict)
     odd_lines: list[int] = field(default_factory=list)
 
     def fingerprint(self) -> tuple[object, ...]:
@@ -117,7 +117,7 @@ def _read_phase(summary: Summary, line: str, number: int) -> None:
     if earlier == replace(phase, line=earlier.line if earlier else 0):
         return
     if earlier is not None:
-        summary.repeated |= {phase.name}
+        summary.repeated[phase.name] = earlier
         del summary.phases[phase.name]
     summary.phases[phase.name] = phase
 
@@ -138,7 +138,7 @@ def _read_score(summary: Summary, line: str, number: int) -> None:
     )
     earlier = summary.scores.get(score.name)
     if earlier is not None and earlier != replace(score, line=earlier.line):
-        summary.repeated |= {score.name}
+        summary.repeated[score.name] = earlier
     summary.scores[score.name] = score
 
 
@@ -149,4 +149,5 @@ def _hyphenate(summary: Summary) -> None:
     summary.phases = {
         name.replace("_", "-"): replace(phase, name=name.replace("_", "-")) for name, phase in summary.phases.items()
     }
-    summary.repeated = {name.replace("_", "-") for name in summary.repeated}
+    earlier = [replace(line, name=line.name.replace("_", "-")) for line in summary.repeated.values()]
+    summary.repeated = {line.name: line for line in earlier}

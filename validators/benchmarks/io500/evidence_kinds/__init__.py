@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from validators.benchmarks.io500.evidence import Evidence, is_dry_run
-from validators.benchmarks.io500.evidence_kinds import clocks, command_lines, conservation, counts, raw_texts
+from validators.benchmarks.io500.evidence_kinds import clocks, command_lines, conservation, copies, counts, raw_texts
 from validators.evidence import Comparison
 from validators.measurements import Run
 
 COMPARISONS = (
     *conservation.COMPARISONS, *counts.COMPARISONS, *clocks.COMPARISONS, *command_lines.COMPARISONS,
-    *raw_texts.COMPARISONS,
+    *raw_texts.COMPARISONS, *copies.COMPARISONS,
 )  # fmt: skip
 
 

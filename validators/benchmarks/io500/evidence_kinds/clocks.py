@@ -105,6 +105,15 @@ def weekdays(evidence: Evidence) -> Iterator[Comparison]:
             yield Comparison("io500.evidence.weekday", name, weekday[0], f"{began[0]:%a}", where)
 
 
+def compare_beginnings(evidence: Evidence) -> Iterator[Comparison]:
+    """IOR prints the time at which it began twice."""
+    for name, raw in evidence.raw.items():
+        began, again = raw.figures.began, raw.figures.began_again
+        if began is not None and again is not None:
+            where, against = f"{raw.path}:{again[1]}", f"{raw.path}:{began[1]}"
+            yield Comparison("io500.evidence.began-twice", name, again[0], began[0], where, against)
+
+
 def stonewalls(evidence: Evidence) -> Iterator[Comparison]:
     """The stonewall of the raw text is that of result.txt, of the configuration, and of what IOR says."""
     paths, option = evidence.folder.settings, ("debug", "stonewall-time")
@@ -193,6 +202,6 @@ def machines(evidence: Evidence) -> Iterator[Comparison]:
 
 
 COMPARISONS = (
-    wall_times, durations, dates, gaps, run_clock, folder_dates, weekdays, stonewalls, tasks, nodes, node_maps, shifts,
-    offsets, machines,
+    wall_times, durations, dates, gaps, run_clock, folder_dates, weekdays, compare_beginnings, stonewalls, tasks,
+    nodes, node_maps, shifts, offsets, machines,
 )  # fmt: skip

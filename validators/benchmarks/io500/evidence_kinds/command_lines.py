@@ -59,6 +59,8 @@ def sizes(evidence: Evidence) -> Iterator[Comparison]:
         asked_for = [(figure, values[_LETTERS[key]]) for key, figure in other_figures.items() if key in _LETTERS]
         if tasks and "aggregate filesize" in other_figures and values["b"]:
             asked_for.append((other_figures["aggregate filesize"], values["b"] * (values["s"] or 1) * tasks))
+        if tasks and "expected bytes" in other_figures and values["b"] and not name.startswith("ior-rnd"):
+            asked_for.append((other_figures["expected bytes"], values["b"] * (values["s"] or 1) * tasks))
         if tasks and "processes" in other_figures:
             asked_for.append((other_figures["processes"], tasks))
         if tasks and "files" in other_figures and values["n"]:

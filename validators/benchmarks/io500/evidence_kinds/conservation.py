@@ -52,20 +52,25 @@ def bytes_read(evidence: Evidence) -> Iterator[Comparison]:
     for kind in ("easy", "hard"):
         written, read = _work(evidence, f"ior-{kind}-write"), _work(evidence, f"ior-{kind}-read")
         if written and read:
-            what, slack = f"ior-{kind}-read", written[1] + read[1]
-            yield Comparison("io500.evidence.bytes-read", what, read[0], written[0], read[2], written[2], slack)
+            what, of_writing, slack = f"ior-{kind}-read", f"ior-{kind}-write", written[1] + read[1]
+            yield Comparison(
+                "io500.evidence.bytes-read", what, read[0], written[0], read[2], written[2], slack, of_writing
+            )
 
 
 def items(evidence: Evidence) -> Iterator[Comparison]:
     """As many items are looked at, read and deleted as were made."""
     for kind in ("easy", "hard"):
-        creation = _work(evidence, f"mdtest-{kind}-write")
+        of_creation = f"mdtest-{kind}-write"
+        creation = _work(evidence, of_creation)
         for operation in ("stat", "read", "delete"):
             what = f"mdtest-{kind}-{operation}"
             done = _work(evidence, what)
             if creation and done:
                 slack = creation[1] + done[1]
-                yield Comparison("io500.evidence.items", what, done[0], creation[0], done[2], creation[2], slack)
+                yield Comparison(
+                    "io500.evidence.items", what, done[0], creation[0], done[2], creation[2], slack, of_creation
+                )
 
 
 def items_made(evidence: Evidence) -> Iterator[Comparison]:

@@ -15,7 +15,8 @@ from validators.evidence import Comparison
 _WORN_OUT = "stoneWallingWearOut=1"
 _ORDERED = (
     ("least pairs", "most pairs"), ("least items", "mean items"), ("mean items", "most items"),
-    ("lowest rate", "mean rate"), ("mean rate", "highest rate"),
+    ("lowest rate", "mean rate"), ("mean rate", "highest rate"), ("least seconds", "mean seconds"),
+    ("mean seconds", "most seconds"), ("least bytes", "mean bytes"),
 )  # fmt: skip
 
 

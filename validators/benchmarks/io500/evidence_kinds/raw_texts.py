@@ -24,6 +24,11 @@ _LATENCY_IN_SECONDS = re.compile(r"^io500-(?:i?sc2[5-9]|i?sc[3-9]\d)")
 _FIND_STOPS = re.compile(r"(?<!\S)(?:-s|--stonewall)[ =]{1,3}\d")
 """find is told to stop after some seconds, and sees a part of the files."""
 _LONGEST_FIND = 1e8
+_PROCESSES = re.compile(r"(?<!\S)(?:-np|-n|--ntasks)[ =](\d{1,9})(?!\S)")
+_ON_A_NODE = re.compile(r"(?<!\S)(?:--?ppn|-perhost|--ntasks-per-node|--?npernode)[ =](\d{1,9})(?!\S)")
+"""How launchers of MPI get the processes, in parts that are started together or all at once."""
+_RESOURCE_SETS = "jsrun"
+"""A launcher that gets the number of sets of processes instead."""
 
 
 def parts_of_time(evidence: Evidence) -> Iterator[Comparison]:
@@ -156,18 +161,6 @@ def waiting_processes(evidence: Evidence) -> Iterator[Comparison]:
             )
 
 
-def log_lines(evidence: Evidence) -> Iterator[Comparison]:
-    """The log of the shell script has the lines of its summary."""
-    if evidence.log is None or evidence.summary is None or evidence.log is evidence.summary:
-        return
-    for name, line in evidence.log.phases.items():
-        other = evidence.summary.phases.get(name)
-        if other is not None:
-            texts = f"{line.value} in {line.seconds} s", f"{other.value} in {other.seconds} s"
-            where, against = f"{evidence.log.path}:{line.line}", f"{evidence.summary.path}:{other.line}"
-            yield Comparison("io500.evidence.log", name, *texts, where, against)
-
-
 def started_with(evidence: Evidence) -> Iterator[Comparison]:
     """The log of the shell script has the command line that the raw text prints."""
     for name, (line, where) in evidence.started_with.items():
@@ -178,6 +171,26 @@ def started_with(evidence: Evidence) -> Iterator[Comparison]:
                 "io500.evidence.started-with", name, " ".join(own[1:]), " ".join(words[-len(own) + 1 :]),
                 command_of(raw), where,
             )  # fmt: skip
+
+
+def compare_launchers(evidence: Evidence) -> Iterator[Comparison]:
+    """The log of the shell script starts the processes, and as many on each node, that the tools count."""
+    for name, (line, where) in evidence.started_with.items():
+        raw = evidence.raw.get(name)
+        own = plain_command(raw.launch.command).split() if raw else []
+        if raw is None or not own or not raw.launch.tasks:
+            continue
+        before = " ".join(plain_command(line).split()[: -len(own)])
+        if _RESOURCE_SETS in before:
+            continue
+        started = [float(count) for count in _PROCESSES.findall(before)]
+        on_each = [float(count) for count in _ON_A_NODE.findall(before)]
+        pairs = [("processes", float(raw.launch.tasks), sum(started))] if started else []
+        if len(on_each) == 1 and raw.launch.nodes:
+            pairs.append(("processes of a node", raw.launch.tasks / raw.launch.nodes, on_each[0]))
+        for what, counted, expected in pairs:
+            what = f"{name}, {what}"
+            yield Comparison("io500.evidence.launcher", what, counted, expected, launch_of(raw), where)
 
 
 def matches_of_find(evidence: Evidence) -> Iterator[Comparison]:
@@ -232,6 +245,6 @@ def _count_without_01(length: int, *, after_zero: bool) -> int:
 
 
 COMPARISONS = (
-    parts_of_time, summed_up, least_bytes, spread_of_rates, spans_of_dates, in_order, waiting_processes, log_lines,
-    started_with, matches_of_find,
+    parts_of_time, summed_up, least_bytes, spread_of_rates, spans_of_dates, in_order, waiting_processes,
+    started_with, compare_launchers, matches_of_find,
 )  # fmt: skip
