@@ -23,8 +23,8 @@ from tests.submissions.cast import submit_to
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("registry", "submissions", "validators")
-MOST_LINES, MOST_FILES = 8150, 310
-"""All functions that run, readers and evidence among them. These only fall, but for new checks: 54 kinds of evidence."""
+MOST_LINES, MOST_FILES = 8450, 310
+"""All functions that run, with readers and 57 kinds of evidence. These only fall, but for new checks."""
 STAGES = {
     "receive": "submissions/intake/receive.py",
     "store": "submissions/bundles/storage.py",
