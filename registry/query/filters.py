@@ -79,6 +79,7 @@ def parse_conditions(query: QueryDict, table: Mapping[str, Condition]) -> Q:
 
 
 def any_of(name: str, condition: Condition, values: Iterable[str]) -> Q:
+    """Return the condition that any of the values meets. Raises InvalidValue for a value that the condition refuses."""
     try:
         if condition in _BATCH_CONDITIONS:
             return condition(*values)
@@ -138,6 +139,7 @@ def without_empty(query: QueryDict) -> QueryDict:
 
 
 def whole_number(value: str) -> int:
+    """Read a whole number from 0 to LARGEST. Raises ValueError for anything else."""
     if not re.fullmatch(r"[0-9]{1,10}", value) or int(value) > LARGEST:
         raise ValueError(f"a whole number from 0 to {LARGEST}")
     return int(value)
@@ -152,6 +154,7 @@ def whole_id(name: str, value: str) -> UUID:
 
 
 def parse_choice(choices: Iterable[str], value: str) -> str:
+    """Return the choice that the value names in any case. Raises ValueError where there is none."""
     names = list(choices)
     if value.lower() not in names:
         raise ValueError(f"one of {', '.join(names)}")

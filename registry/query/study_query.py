@@ -137,7 +137,7 @@ def single_value(query: QueryDict, name: str) -> str:
 
 
 def single_choice(query: QueryDict, name: str, choices: Iterable[str]) -> str:
-    """As `single`, one of the choices."""
+    """As `single`, one of the choices. Raises InvalidValue for anything else."""
     value = single_value(query, name)
     try:
         return filters.parse_choice(choices, value) if value else ""
@@ -146,7 +146,7 @@ def single_choice(query: QueryDict, name: str, choices: Iterable[str]) -> str:
 
 
 def time_of(text: str) -> dt.datetime | None:
-    """A moment in UTC; of a day its end."""
+    """A moment in UTC; of a day its end; None for an empty text. Raises InvalidValue for what is no date or time."""
     if not text:
         return None
     try:

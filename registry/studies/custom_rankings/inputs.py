@@ -147,6 +147,7 @@ def _metric_input(name: str, metric: Metric) -> Input:
 
 
 def unit_of(text: str, inputs: Mapping[str, Input]) -> str:
+    """Return the unit of a formula over inputs. Raises BadFormula where their units do not go together."""
     units = {identifier: dimensions.of_unit(formula_input.unit) for identifier, formula_input in inputs.items()}
     try:
         return str(dimensions.of_formula(text, units))
