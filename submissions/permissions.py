@@ -65,6 +65,7 @@ def require_own(account: Account, submission: Submission) -> None:
 
 
 def require_role(account: Account, role: str) -> None:
+    """Check that the account has the role or one above it. Raises Forbidden where it does not."""
     if not has_role(account, role):
         raise Forbidden(f"This needs the role {role} or one above it; this account is a {account.role}.")
 

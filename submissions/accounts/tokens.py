@@ -94,6 +94,10 @@ class TokenAuthentication(authentication.TokenAuthentication):
         return credentials
 
     def authenticate_credentials(self, key: str) -> tuple[Account, Token]:
+        """Return the account and the token of a key, and note its use.
+
+        Raises AuthenticationFailed where no valid token has the key, or the account is closed.
+        """
         now = timezone.now()
         alive = Q(expires_at=None) | Q(expires_at__gt=now)
         token = Token.objects.select_related("account").filter(alive, digest=_key_digest(key)).first()

@@ -350,7 +350,11 @@ def clear_file(row: SecretFile, editor: Account, reason: str) -> None:
 
 
 def withhold_file(row: SecretFile, editor: Account, reason: str) -> None:
-    """Put into quarantine what was reported, or what an editor cleared before. Raises as `clear`."""
+    """Put into quarantine what was reported, or what an editor cleared before.
+
+    Raises Forbidden for who is no editor, ConflictOfInterest where this one may not decide, StateConflict where the
+    submission is neither under review nor published, or the file stands otherwise.
+    """
     if not is_protected(row.submission):
         raise StateConflict("It is neither under review nor published any more.")
     note = "An editor put a stored file into quarantine: it is kept and not shown to anybody."

@@ -68,7 +68,11 @@ def submit_run(
     embargo_until: datetime | None = None,
     primary: int | None = None,
 ) -> None:
-    """Submit a checked run to an open release. Raises NotYours, StateConflict, SubmitRefused, IntakeRefused."""
+    """Submit a checked run to an open release.
+
+    Raises NotYours for another's submission, StateConflict if it is not checked, SubmitRefused where the run, what was
+    acknowledged or the embargo does not allow it, IntakeRefused for an unknown release or list.
+    """
     require_own(account, submission)
     states.require_state(submission, SUBMITTABLE)
     if submission.test:
