@@ -28,6 +28,7 @@ def rdma_states(text):
 
 
 def entries(text):
+    """Return the links of `ip -json link`. Raises ValueError for other texts."""
     listing = jsontext.document(text)
     if not isinstance(listing, list):
         raise ValueError("no list of links")

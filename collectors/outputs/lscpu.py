@@ -29,7 +29,7 @@ def text_fields(text):
 
 
 def json_fields(text):
-    """The JSON form: flat before util-linux 2.38, with children since."""
+    """The JSON form: flat before util-linux 2.38, with children since. Raises ValueError for other texts."""
     try:
         pending = list(json.loads(text)["lscpu"])
     except (ValueError, KeyError, TypeError, RecursionError):

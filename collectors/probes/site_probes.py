@@ -83,6 +83,7 @@ class SiteProbe(Probe):
 
 
 def pattern_of(parameter):
+    """Compile a parameter's pattern. Raises ValueError for one that is no safe expression."""
     try:
         return safe_regex.compiled(parameter["pattern"])
     except ValueError as error:

@@ -73,7 +73,10 @@ def attributes(path):
 
 
 def put_into(options, settings):
-    """Write the document with the settings in it; it is valid or stays as it was."""
+    """Write the document with the settings in it; it is valid or stays as it was.
+
+    Raises BundleError where it would not be valid.
+    """
     options.into = system_file.writable(options.into)
     document = system_file.load(options.into)
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

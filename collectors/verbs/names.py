@@ -99,6 +99,10 @@ def translate(text, by_pseudonym):
 
 
 def text_of(path):
+    """Return the text of a file, or of the standard input for `-`.
+
+    Raises UsageError if it cannot be read or has more than MAX_BYTES bytes.
+    """
     try:
         content = read_at_most(sys.stdin.fileno() if path == "-" else path, MAX_BYTES)
     except OSError as error:
