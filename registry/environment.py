@@ -76,7 +76,7 @@ _OTHERS = {
 
 
 def refuse_misspelt(environ: Mapping[str, str]) -> None:
-    """Raise ImproperlyConfigured for a name that looks like one of ours and is not."""
+    """Raises ImproperlyConfigured for a name that looks like one of ours and is not."""
     valid_names = set(VARIABLES) | {f"{name}_FILE" for name in VARIABLES} | _OTHERS
     for name in sorted(set(environ) - valid_names):
         close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.9)
@@ -193,7 +193,7 @@ def read_choice(name: str, choices: tuple[str, ...], default: str) -> str:
 
 
 def read_number(name: str, default: int, *, least: int) -> int:
-    """A whole number that is not below `least`. Raises ImproperlyConfigured."""
+    """A whole number that is not below `least`. Raises ImproperlyConfigured for anything else."""
     value = read_text(name, str(default))
     if not (value.isascii() and value.isdecimal() and len(value) < 10 and int(value) >= least):
         raise ImproperlyConfigured(f"{name} must be a whole number of at least {least}, not {value!r}.")

@@ -54,7 +54,10 @@ class SizingQuery:
 
 
 def parse_query(query: QueryDict) -> SizingQuery:
-    """Raises NotOnRecord, UnknownParameter and InvalidValue."""
+    """Read the query of a sizing.
+
+    Raises NotOnRecord for an unknown platform, UnknownParameter for an unknown name, InvalidValue for a wrong value.
+    """
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), (filters.PARAMETER,))
     direction = study_query.single_choice(query, "direction", (READ, WRITE)) or READ
     kind = study_query.single_choice(query, "kind", (BANDWIDTH, IOPS)) or BANDWIDTH
@@ -115,7 +118,7 @@ def count_units(target: float, of_one: Sequence[Number]) -> Row:
 
 
 def sizing_document(query: SizingQuery) -> Row:
-    """The answer with all that it rests on. Raises NoSizing; four queries."""
+    """The answer with all that it rests on; four queries. Raises NoSizing where no result is its basis."""
     basis = sorted(_basis_rows(query), key=lambda row: (row["qualifier"] == qualified_values.BELOW, -row["of_one"]))
     ceiling = _enclosure_ceiling(query)
     if not basis:

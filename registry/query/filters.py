@@ -53,7 +53,7 @@ class InvalidValue(Problem):
 
 
 def refuse_unknown(query: QueryDict, known_names: Iterable[str], prefixes: tuple[str, ...] = ()) -> None:
-    """Raise UnknownParameter for names that an address does not take, with the known and the nearest ones."""
+    """Raises UnknownParameter for names that an address does not take, with the known and the nearest ones."""
     known_names = sorted(known_names)
     unknown = [name for name in query if name not in known_names and not name.startswith(prefixes or ("\0",))]
     if unknown:
@@ -146,7 +146,7 @@ def whole_number(value: str) -> int:
 
 
 def whole_id(name: str, value: str) -> UUID:
-    """The id in a query. Raises InvalidValue."""
+    """The id in a query. Raises InvalidValue for what is no id."""
     try:
         return UUID(value)
     except ValueError as error:
@@ -404,7 +404,7 @@ def result_conditions(query: QueryDict) -> Q:
 
 
 def result_ids(query: QueryDict) -> list[str]:
-    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue.
+    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue for too few or too many.
 
     The name may be given several times, as boxes of a form give it.
     """

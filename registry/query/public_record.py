@@ -80,7 +80,7 @@ def releases_called(texts: Iterable[str]) -> QuerySet[Release]:
 
 
 def find_release(text: str) -> Release:
-    """Raises NotOnRecord with the nearest slugs."""
+    """The release of a slug. Raises NotOnRecord, with the nearest slugs, where there is none."""
     matching_release = releases_called([text]).first()
     if matching_release is None:
         slugs = Release.objects.values_list("slug", flat=True)
