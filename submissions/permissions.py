@@ -39,7 +39,10 @@ def visible_to(account: Account) -> QuerySet[Submission]:
 def visible_submission(
     account: Account, submission_id: UUID | str, among: QuerySet[Submission] | None = None
 ) -> Submission:
-    """One submission that the account may see, out of `among` (by default plain rows). Raises NotFound."""
+    """One submission that the account may see, out of `among` (by default plain rows).
+
+    Raises NotFound where there is none.
+    """
     visible = visible_to(account) if among is None else among & visible_to(account)
     submission = visible.filter(pk=submission_id).first()
     if submission is None:

@@ -325,7 +325,7 @@ def list_secret_files(query: QueryDict, size: int) -> tuple[list[SecretFile], st
 
 
 def find_secret_file(secret_file_id: int) -> SecretFile:
-    """Raises NoSecretFile."""
+    """The reported file of an id. Raises NoSecretFile where there is none."""
     row = SecretFile.objects.select_related(*_JOINED).filter(pk=secret_file_id).first()
     if row is None:
         raise NoSecretFile

@@ -145,7 +145,10 @@ def known_lists(names: Iterable[str], release: Release | None) -> list[str]:
 
 
 def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
-    """The metadata as an object that the schema allows. Raises BadMetadata with every error by field."""
+    """The metadata as an object that the schema allows.
+
+    Raises BadMetadata, with every error by field, for anything else.
+    """
     if isinstance(metadata, str):
         metadata = _parse_json(metadata)
     if not metadata:
@@ -231,7 +234,7 @@ def _drain_bundle(bundle: UploadedFile[Any]) -> Incoming:
 
 
 def require_matching(incoming: Incoming, sha256: str) -> None:
-    """Raises BadSha256, WrongSha256; an empty `sha256` claims nothing."""
+    """Raises BadSha256 for what is no digest, WrongSha256 for that of other bytes; an empty `sha256` claims nothing."""
     claimed = sha256.strip().lower()
     if claimed and not _SHA256.fullmatch(claimed):
         raise BadSha256
@@ -240,7 +243,7 @@ def require_matching(incoming: Incoming, sha256: str) -> None:
 
 
 def require_sha256(text: str | None) -> str:
-    """What a program must send. Raises NoSha256, BadSha256."""
+    """What a program must send. Raises NoSha256 where it is missing, BadSha256 where it is none."""
     if not text or not text.strip():
         raise NoSha256
     if not _SHA256.fullmatch(text.strip().lower()):
