@@ -49,7 +49,7 @@ def add_member(packed, member):
 
 @contextlib.contextmanager
 def open_member(member):
-    """The open file of a member; what the system refuses while it is read is raised as BundleError `bundle.pack`."""
+    """The open file of a member. Raises BundleError `bundle.pack` for what the system refuses while it is read."""
     try:
         with member.open() as source:
             yield source

@@ -31,7 +31,10 @@ def failed_run(document):
 
 
 def writable(path):
-    """The path of a document that a verb changes: `path`, or system.json in that folder. Raises UsageError."""
+    """The path of a document that a verb changes: `path`, or system.json in that folder.
+
+    Raises UsageError for a bundle, which is not changed.
+    """
     path = os.path.join(path, "system.json") if os.path.isdir(path) else path
     if os.path.isfile(path) and (tarfile.is_tarfile(path) or zipfile.is_zipfile(path)):
         raise UsageError(

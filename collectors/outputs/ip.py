@@ -11,7 +11,7 @@ Link.__doc__ = (
 
 
 def links(text):
-    """{interface: Link}; addresses are not kept. Raises ValueError."""
+    """{interface: Link}; addresses are not kept. Raises ValueError for other texts."""
     return {
         entry["ifname"]: Link(word(entry.get("link_type")), count(entry.get("mtu")), word(entry.get("operstate")))
         for entry in entries(text)
@@ -19,7 +19,7 @@ def links(text):
 
 
 def rdma_states(text):
-    """{(device, port): state in lower case}. Raises ValueError."""
+    """{(device, port): state in lower case}. Raises ValueError for other texts."""
     return {
         (entry["ifname"], entry["port"]): word(entry.get("state"))
         for entry in entries(text)

@@ -32,7 +32,7 @@ MEMBER_STATES = ("joined", "excluded", "stopped", "errored", "unresponsive", "ad
 
 
 def parse_answer(text, *needed):
-    """The `response` of daos or dmg with -j. Raises ValueError."""
+    """The `response` of daos or dmg with -j. Raises ValueError for other texts."""
     document = json_object(text, "response", "status")
     if document["status"] != 0 or not document["response"]:
         raise ValueError("not an answer of DAOS")

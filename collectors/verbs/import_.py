@@ -59,7 +59,7 @@ def run(options, progress):
 
 
 def attributes(path):
-    """[(name, value)] of the file. Raises UsageError."""
+    """[(name, value)] of the file. Raises UsageError if it cannot be read, is too large or of another form."""
     try:
         data = read_at_most(path, MAX_BYTES)
     except OSError as error:

@@ -56,7 +56,10 @@ def run(options, progress):
 
 
 def known_names(options, progress):
-    """{pseudonym: name} of the site's map, and of the names in a file under the site's key. Raises UsageError."""
+    """{pseudonym: name} of the site's map, and of the names in a file under the site's key.
+
+    Raises UsageError if either cannot be read.
+    """
     place = os.path.join(os.path.expanduser(pseudonyms.FOLDER), pseudonyms.MAP_FILE)
     require_private(place)
     try:
