@@ -83,7 +83,10 @@ def _target_rate(query: QueryDict) -> float:
 
 
 def units_for(target: float, of_one: float) -> int:
-    """The least number of units that reaches a rate. Raises ValueError where one delivers nothing."""
+    """The least number of units that reaches `target`, a rate in the unit of `of_one`.
+
+    Raises ValueError where one delivers nothing.
+    """
     if of_one <= 0:
         raise ValueError("one unit delivers nothing")
     return max(1, math.ceil(round(target / of_one, 9)))
