@@ -73,7 +73,7 @@ def open_streams():
 
 
 def leave_on_signal(number, frame):
-    """Leave as an exception, so that temporary files go."""
+    """Leave as an exception, so that temporary files go. Raises SystemExit for every signal."""
     raise SystemExit(TERMINATED)
 
 

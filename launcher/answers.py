@@ -21,6 +21,10 @@ PATIENCE = {"socket_timeout": 5, "socket_connect_timeout": 2}
 
 
 def main(programs: dict[str, int]) -> None:
+    """Print the name of each program as soon as its process answers over the broker; return when all have.
+
+    `programs` gives each name its process id. A broker that does not answer is asked again.
+    """
     app = Celery(broker=os.environ["BROKER_URL"])
     app.conf.broker_transport_options = PATIENCE
     silent = dict(programs)

@@ -63,7 +63,7 @@ def manage(state_folder: Path, arguments: list[str]) -> int:
 
 
 def execute(state_folder: Path, arguments: list[str]) -> int:
-    """Become a command in the project's environment."""
+    """Become a command in the project's environment. Raises LauncherError where there is no such command."""
     environment = environment_of(state_folder)
     environment.install(RUNTIME)
     variables = environment.variables()

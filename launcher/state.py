@@ -73,7 +73,7 @@ class State:
     def held(self, command: str, *, refuse: str | None = None) -> Iterator["Lock"]:
         """Hold the folder for as long as services run in it.
 
-        If a launcher runs `refuse` in it, raises LauncherError; waits for one that runs another command.
+        Raises LauncherError if a launcher runs `refuse` in it; waits for one that runs another command.
         """
         self.prepare()
         with (self.folder / "lock").open("a+") as file:

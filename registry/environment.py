@@ -76,7 +76,7 @@ _OTHERS = {
 
 
 def refuse_misspelt(environ: Mapping[str, str]) -> None:
-    """Raise ImproperlyConfigured for a name that looks like one of ours and is not."""
+    """Raises ImproperlyConfigured for a name that looks like one of ours and is not."""
     valid_names = set(VARIABLES) | {f"{name}_FILE" for name in VARIABLES} | _OTHERS
     for name in sorted(set(environ) - valid_names):
         close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.9)
@@ -86,7 +86,11 @@ def refuse_misspelt(environ: Mapping[str, str]) -> None:
 
 
 def read_text(name: str, default: str | None = None) -> str:
-    """The value of NAME, or of the file that NAME_FILE names, or the default; without any, refuse to start."""
+    """The value of NAME, or of the file that NAME_FILE names, or the default.
+
+    Raises LookupError for a variable that VARIABLES does not declare, ImproperlyConfigured where there is no value, or
+    the file cannot be read.
+    """
     if name not in VARIABLES:
         raise LookupError(f"{name} is not declared in registry/environment.py")
     value = os.environ.get(name)
@@ -104,7 +108,7 @@ def read_text(name: str, default: str | None = None) -> str:
 
 
 def read_boolean(name: str, default: bool = False) -> bool:
-    """true or false in any case; anything else refuses to start."""
+    """Read true or false, in any case. Raises ImproperlyConfigured for anything else."""
     value = read_text(name, "true" if default else "false").lower()
     if value not in ("true", "false"):
         raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}")
@@ -117,7 +121,10 @@ def read_names(name: str, default: str | None = None) -> list[str]:
 
 
 def read_origin(name: str) -> str:
-    """https://host without a slash at its end, or "" where it is not set; anything else refuses to start."""
+    """Read https://host without a slash at its end, or "" where it is not set.
+
+    Raises ImproperlyConfigured for anything else.
+    """
     value = read_text(name, "").rstrip("/")
     parts = urlsplit(value)
     if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path or parts.query):
@@ -126,7 +133,10 @@ def read_origin(name: str) -> str:
 
 
 def read_line(name: str) -> str:
-    """A text of one line and at most 200 characters, or "" where it is not set; anything else refuses to start."""
+    """Read a text of one line and at most 200 characters, or "" where it is not set.
+
+    Raises ImproperlyConfigured for anything else.
+    """
     value = read_text(name, "").strip()
     if len(value) > 200 or not value.isprintable():
         raise ImproperlyConfigured(f"{name} must be one line of at most 200 characters")
@@ -134,7 +144,7 @@ def read_line(name: str) -> str:
 
 
 def web_address(name: str) -> str:
-    """https://host/path, or "" where it is not set; anything else refuses to start."""
+    """Read https://host/path, or "" where it is not set. Raises ImproperlyConfigured for anything else."""
     value = read_line(name)
     parts = urlsplit(value)
     if value and (parts.scheme not in ("http", "https") or not parts.hostname or " " in value):
@@ -143,7 +153,10 @@ def web_address(name: str) -> str:
 
 
 def login_providers(name: str) -> dict[str, dict[str, Any]]:
-    """allauth's SOCIALACCOUNT_PROVIDERS for a JSON array; what is not quite one refuses to start."""
+    """Return allauth's SOCIALACCOUNT_PROVIDERS for a JSON array.
+
+    Raises ImproperlyConfigured where an entry is not exactly what its provider takes.
+    """
     try:
         entries = json.loads(read_text(name, "[]"))
     except ValueError as error:
@@ -172,6 +185,7 @@ def _sso_application(entry: dict[str, str]) -> dict[str, Any]:
 
 
 def read_choice(name: str, choices: tuple[str, ...], default: str) -> str:
+    """Read one of the choices. Raises ImproperlyConfigured for anything else."""
     value = read_text(name, default)
     if value not in choices:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}, not {value!r}")
@@ -179,7 +193,7 @@ def read_choice(name: str, choices: tuple[str, ...], default: str) -> str:
 
 
 def read_number(name: str, default: int, *, least: int) -> int:
-    """A whole number that is not below `least`. Raises ImproperlyConfigured."""
+    """A whole number that is not below `least`. Raises ImproperlyConfigured for anything else."""
     value = read_text(name, str(default))
     if not (value.isascii() and value.isdecimal() and len(value) < 10 and int(value) >= least):
         raise ImproperlyConfigured(f"{name} must be a whole number of at least {least}, not {value!r}.")
@@ -187,7 +201,10 @@ def read_number(name: str, default: int, *, least: int) -> int:
 
 
 def read_rate(name: str, default: str) -> str:
-    """A throttle such as 60/s, 600/h; `s`, `m` (or min), `h`, `d`."""
+    """Read a throttle such as 60/s, 600/h; `s`, `m` (or min), `h`, `d`.
+
+    Raises ImproperlyConfigured for anything else.
+    """
     value = read_text(name, default)
     number, _, period = value.partition("/")
     if not number.isdigit() or int(number) < 1 or period not in ("s", "m", "min", "h", "d"):
@@ -196,7 +213,7 @@ def read_rate(name: str, default: str) -> str:
 
 
 def read_seconds(name: str, default: float, least: float = 0.1) -> float:
-    """A number of seconds; less than `least`, or no number, refuses to start."""
+    """Read a number of seconds. Raises ImproperlyConfigured for less than `least` seconds, or no number."""
     value = read_text(name, str(default))
     try:
         number = float(value)
@@ -208,7 +225,10 @@ def read_seconds(name: str, default: float, least: float = 0.1) -> float:
 
 
 def ed25519_key(name: str) -> Ed25519PrivateKey | None:
-    """A private key in PEM, as OpenSSL or ssh-keygen writes it; None where it is not set."""
+    """Read a private key in PEM, as OpenSSL or ssh-keygen writes it; None where it is not set.
+
+    Raises ImproperlyConfigured for a key of another kind or with a passphrase.
+    """
     content = read_text(name, "").encode()
     if not content:
         return None
@@ -225,7 +245,8 @@ def ed25519_key(name: str) -> Ed25519PrivateKey | None:
 def read_database(name: str, connect_s: float) -> dict[str, object]:
     """Django's DATABASES entry for a postgresql:// URL; host, port and user may stand in the query as in libpq.
 
-    `connect_s` is the time to connect, in seconds, where the query has no `connect_timeout`.
+    `connect_s` is the time to connect, in seconds, where the query has no `connect_timeout`. Raises
+    ImproperlyConfigured for another scheme.
     """
     parts = urlsplit(read_text(name))
     if parts.scheme not in ("postgresql", "postgres"):

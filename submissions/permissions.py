@@ -39,7 +39,10 @@ def visible_to(account: Account) -> QuerySet[Submission]:
 def visible_submission(
     account: Account, submission_id: UUID | str, among: QuerySet[Submission] | None = None
 ) -> Submission:
-    """One submission that the account may see, out of `among` (by default plain rows). Raises NotFound."""
+    """One submission that the account may see, out of `among` (by default plain rows).
+
+    Raises NotFound where there is none.
+    """
     visible = visible_to(account) if among is None else among & visible_to(account)
     submission = visible.filter(pk=submission_id).first()
     if submission is None:
@@ -65,6 +68,7 @@ def require_own(account: Account, submission: Submission) -> None:
 
 
 def require_role(account: Account, role: str) -> None:
+    """Check that the account has the role or one above it. Raises Forbidden where it does not."""
     if not has_role(account, role):
         raise Forbidden(f"This needs the role {role} or one above it; this account is a {account.role}.")
 

@@ -30,7 +30,7 @@ RELAXATIONS = {
 }
 """What pyproject.toml may say of single modules."""
 _IGNORE = re.compile(r"# type: ignore\b(?P<code>\[[a-z, -]{1,60}\])?(?P<reason>  # \w)?")
-MOST_WITHOUT_DOCSTRING = {"launcher": 1, "highwater": 0, "registry": 9, "submissions": 5, "validators": 6}
+MOST_WITHOUT_DOCSTRING = {"launcher": 0, "highwater": 0, "registry": 9, "submissions": 4, "validators": 4}
 """Public functions of more than 12 lines that say nothing of what they take and give."""
 MOST_WITHOUT_SUMMARY = 0
 """Operations of openapi.json without one; all have a description."""

@@ -38,6 +38,7 @@ class UsageError(Exception):
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status: that of the command, USAGE or CUT_SHORT."""
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)

@@ -132,7 +132,7 @@ def _load_descriptor(path: Path) -> dict[str, Any]:
 
 
 def benchmark(tool: str) -> Benchmark:
-    """The benchmark of a tool's name (`io500`, `obdfilter-survey`). Raises LookupError."""
+    """The benchmark of a tool's name (`io500`, `obdfilter-survey`). Raises LookupError where there is none."""
     if match := find(tool):
         return match
     tools = ", ".join(candidate.tool for candidate in benchmarks())

@@ -68,7 +68,7 @@ def check(
     one that the submission belongs to) give the rules what is known beside the run.
     `sha256` is that of the stored file at `path`; `cleared` are those of stored files that are known to hold no secret.
     A bundle with a private key or a live token is not read any further.
-    What is wrong with the content becomes a finding; only OSError of the path itself is raised.
+    What is wrong with the content becomes a finding. Raises OSError where the path itself cannot be read.
     """
     searched = [catalogue.benchmark(benchmark)] if benchmark else list(catalogue.benchmarks())
     report = Report(findings=schema.metadata_findings(metadata or {}))

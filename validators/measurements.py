@@ -116,6 +116,7 @@ class Run:
     lines: tuple[int, int] | None = None
 
     def as_json(self) -> dict[str, Any]:
+        """Return the run as it stands in a report; times, figures and units are as they were read."""
         return {
             "tool": self.tool,
             "version": self.version,

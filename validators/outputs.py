@@ -70,6 +70,7 @@ class Output:
 
     @property
     def size(self) -> int:
+        """The size in bytes."""
         return self.bundle.files[self.path].size
 
     def text(self, limit: int = TEXT_LIMIT) -> str:

@@ -64,7 +64,7 @@ def to_canonical(value: float, unit: str) -> tuple[float, str]:
 
 
 def from_canonical(value: float, unit: str) -> float:
-    """A canonical value expressed in `unit`: (1073741824.0, "GiB/s") -> 1.0. Raises UnitError."""
+    """A canonical value expressed in `unit`: (1073741824.0, "GiB/s") -> 1.0. Raises UnitError for an unknown unit."""
     try:
         return value / UNITS[unit].factor
     except KeyError:

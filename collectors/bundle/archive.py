@@ -49,7 +49,7 @@ def add_member(packed, member):
 
 @contextlib.contextmanager
 def open_member(member):
-    """The open file of a member; what the system refuses while it is read is raised as BundleError `bundle.pack`."""
+    """The open file of a member. Raises BundleError `bundle.pack` for what the system refuses while it is read."""
     try:
         with member.open() as source:
             yield source
@@ -62,6 +62,7 @@ def open_member(member):
 
 
 def copy_exactly(source, packed, member):
+    """Copy the size that was listed. Raises BundleError if the file has another size by now."""
     remaining_bytes = member.size
     while remaining_bytes:
         block = source.read(min(remaining_bytes, 1024 * 1024))
@@ -83,7 +84,10 @@ def changed_error(member):
 
 
 def open_regular(path):
-    """Open a file that is still the regular file that was listed, never through a link put there since."""
+    """Open a file that is still the regular file that was listed, never through a link put there since.
+
+    Raises OSError for anything else.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -130,7 +134,10 @@ def entries(path):
 
 @contextlib.contextmanager
 def readable(path):
-    """Whatever is wrong with an archive that is read inside becomes BundleError `bundle.corrupt`."""
+    """Turn what is wrong with an archive that is read inside into one error.
+
+    Raises BundleError `bundle.corrupt` where the archive does not open.
+    """
     try:
         yield
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:

@@ -87,7 +87,10 @@ def open_for_sending(path, note):
 
 
 def open_as_it_is(path, note):
-    """The Bundle of PATH where one file may stand on its own: it is sent unpacked; raises as open_for_sending."""
+    """The Bundle of PATH where one file may stand on its own: it is sent unpacked.
+
+    Raises NothingCollected for an empty file, BundleError for an unreadable one, else as open_for_sending.
+    """
     require_supported_kind(path)
     if os.path.isdir(path) or is_archive(path):
         return open_for_sending(path, note)
@@ -103,7 +106,10 @@ def open_as_it_is(path, note):
 
 
 def open_archive(path, note):
-    """The Bundle of an archive that exists already; its limits are checked, its content is the server's to judge."""
+    """The Bundle of an archive that exists already; its limits are checked, its content is the server's to judge.
+
+    Raises NothingCollected for an empty file, BundleError for one that is unreadable or above a limit.
+    """
     try:
         stream = open(path, "rb")
     except OSError as error:
@@ -176,6 +182,10 @@ def scan(path):
 
 
 def scan_folder(root, stem):
+    """List the files and empty folders below `root`, named below `stem`.
+
+    Raises BundleError where there is what does not travel, or more than MAX_FILES files.
+    """
     members, empty_folders, refused = [], [], []
     pending = [(root, stem)]
     while pending:
@@ -203,6 +213,7 @@ def by_name(member):
 
 
 def entries_of(folder):
+    """List a folder. Raises BundleError where it cannot be read."""
     try:
         return list(os.scandir(folder))
     except OSError as error:
@@ -247,6 +258,7 @@ def unreadable(path, error):
 
 
 def require_file_count(count):
+    """Raises BundleError for more than MAX_FILES files."""
     if count > MAX_FILES:
         raise BundleError(
             "bundle.too-many-files",
@@ -256,6 +268,7 @@ def require_file_count(count):
 
 
 def require_unpacked_size(size):
+    """Check a size in bytes. Raises BundleError if it is above MAX_UNPACKED_BYTES."""
     if size > MAX_UNPACKED_BYTES:
         raise BundleError(
             "bundle.unpacked-too-large",
@@ -265,6 +278,7 @@ def require_unpacked_size(size):
 
 
 def require_packed_size(size):
+    """Check a size in bytes. Raises BundleError if it is above MAX_PACKED_BYTES."""
     if size > MAX_PACKED_BYTES:
         raise BundleError(
             "bundle.too-large",
@@ -274,6 +288,7 @@ def require_packed_size(size):
 
 
 def require_ratio(unpacked, packed):
+    """Check two sizes in bytes. Raises BundleError where the server would take the archive for a bomb."""
     if unpacked > RATIO_COUNTS_FROM_BYTES and unpacked > MAX_RATIO * packed:
         raise BundleError(
             "bundle.bomb",

@@ -56,6 +56,7 @@ def findings(path):
 
 
 def read(path):
+    """Read a description. Raises BundleError if it cannot be read or has more than MAX_BYTES bytes."""
     try:
         return files.read_at_most(path, MAX_BYTES)
     except OSError as error:

@@ -39,7 +39,7 @@ class BundlePacker:
     def make(self, results, system, others):
         """Fill the bag. `system` is the path of a document or None, `others` are those of servers' documents.
 
-        Raises BundleError, NothingCollected or UsageError; nothing was written then.
+        Raises BundleError, NothingCollected or UsageError where it cannot be filled; nothing was written then.
         """
         described = describe(system, others)
         run_seal.require_good_run(system, described)
@@ -93,7 +93,7 @@ def describe(system, others):
 
 
 def without_secrets(described):
-    """The document, if nothing in it looks like a key, token or password; else raises BundleError `bundle.secret`."""
+    """The document. Raises BundleError `bundle.secret` if anything in it looks like a key, token or password."""
     for line in json.dumps(described, indent=0).splitlines():
         if secrets(line.replace('\\"', '"'), None)[1]:
             raise BundleError(

@@ -25,7 +25,10 @@ def sign(path, key):
 
 
 def manifest(path):
-    """The bytes of a bundle's manifest, after all of the bundle was held against it."""
+    """The bytes of a bundle's manifest, after all of the bundle was held against it.
+
+    Raises BundleError where it is no bundle of `pack`, or not whole.
+    """
     contents = verification.Contents(path).read()
     root = contents.root()
     if root is None:
@@ -39,6 +42,7 @@ def manifest(path):
 
 
 def make_signature(message, key):
+    """Sign a message with a private SSH key. Raises UsageError where ssh-keygen does not."""
     done = ssh_keygen(["-Y", "sign", "-f", key, "-n", NAMESPACE], message)
     if done.returncode != 0 or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
         error_lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
@@ -77,7 +81,10 @@ def ssh_keygen(command, message):
 
 
 def read_signature_file(path):
-    """The signature that lies beside an archive, or an empty text."""
+    """The signature that lies beside an archive, or an empty text.
+
+    Raises UsageError if it cannot be read or is too long.
+    """
     if not archive_limits.is_archive(path) or not os.path.isfile(path + SUFFIX):
         return ""
     try:

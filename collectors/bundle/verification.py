@@ -94,6 +94,7 @@ def findings(path):
 
 
 def verified(contents, root):
+    """Yield an error for each thing in a bag that its manifests do not confirm."""
     for name in contents.repeated[:MOST_FINDINGS]:
         yield error("bundle.duplicate-path", name + " is in the bag twice.")
     listed = {}

@@ -77,6 +77,7 @@ def of_this_node(options, progress, phase, redactor, benchmark_argv):
 
 
 def of_many_nodes(options, progress, phase, redactor):
+    """Start `collect --emit` on each node through the launcher and fold what they print into one document."""
     nodes = node_ranges.expand_names(options.nodes)
     fold = Fold(parameters.registry())
     command = launch.this_collector() + ["collect", "--emit", "--role", options.role, "--profile", options.profile]

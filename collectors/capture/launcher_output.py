@@ -77,7 +77,10 @@ class LauncherOutput:
             self.piece(label, text[1:] if self.spaced and text.startswith(" ") else text)
 
     def piece(self, label, text):
-        """Take what one node wrote: a document, the beginning or a further part of one, or anything else."""
+        """Take what one node wrote: a document, the beginning or a further part of one, or anything else.
+
+        Raises UsageError where more than MAX_LABELS nodes speak.
+        """
         if len(self.complaints) + len(self.open) > MAX_LABELS:
             raise UsageError(
                 "collector.nodes", "More than %d nodes speak here." % MAX_LABELS, "Is this the right file?"
@@ -168,6 +171,7 @@ def decode_document(text):
 
 
 def no_number(name):
+    """Raises ValueError for NaN and Infinity, which JSON does not have."""
     raise ValueError(name)
 
 

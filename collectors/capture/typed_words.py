@@ -63,6 +63,7 @@ class Words:
         return self.typed[:MAX_WORDS]
 
     def type_options(self, words, options, bundles):
+        """Add the kind of each word of a command line: option, value of an option, or positional."""
         waiting = list(words[: 4 * MAX_WORDS])
         while waiting:
             word = waiting.pop(0)
@@ -84,6 +85,7 @@ class Words:
                 self.type_positional(word)
 
     def type_value(self, value, kind):
+        """Add a value by its kind; what could name a person or a host becomes a placeholder."""
         if kind == "path":
             self.add("path", self.path(value))
         elif kind == "variable":

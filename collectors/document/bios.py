@@ -107,7 +107,10 @@ def is_setting(value):
 
 
 def json_pairs(text):
-    """(name, value) of every attribute in the JSON: an object `Attributes`, or a BIOS's list of {"Name", "Value"}."""
+    """(name, value) of every attribute in the JSON: an object `Attributes`, or a BIOS's list of {"Name", "Value"}.
+
+    Raises ValueError for damaged JSON.
+    """
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):

@@ -36,7 +36,7 @@ def put_into(document, class_id, settings, source, started):
 
 
 def node_class(classes, class_id):
-    """The class with this id, or the only one. Raises UsageError."""
+    """The class with this id, or the only one. Raises UsageError where there is none, or one must be chosen."""
     matching_classes = [node for node in classes if class_id in (None, node["class_id"])]
     if len(matching_classes) == 1:
         return matching_classes[0]

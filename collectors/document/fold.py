@@ -115,6 +115,7 @@ class Fold:
         return True
 
     def fail(self, member, reason):
+        """Note why a node has no document. Raises UsageError where there would be more than MAX_NODES."""
         if self.reported + len(self.failures) >= MAX_NODES:
             raise UsageError(
                 "collector.nodes",
@@ -153,7 +154,10 @@ class Fold:
 
 
 def without_sizes(node_class):
-    """A node class without its sizes of memory, and these by pointer: no two nodes have quite the same."""
+    """A node class without its sizes of memory, and these by pointer: no two nodes have quite the same.
+
+    Raises ValueError where one of them is no size.
+    """
     hardware = dict(node_class["hardware"], memory=dict(node_class["hardware"]["memory"]))
     hardware["numa"] = [dict(numa) for numa in hardware.get("numa", ())]
     places = [("/hardware/memory/total_bytes", hardware["memory"])]

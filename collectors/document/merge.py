@@ -58,6 +58,7 @@ def free_id(preferred_id, taken):
 
 
 def require_no_collision(document, path, other):
+    """Raises BundleError where both documents hold the same name or the same member."""
     for part, keys in NAMED_BY.items():
         for key in keys:
             both = names(document, part, key) & names(other, part, key)

@@ -84,6 +84,7 @@ def field_questions(document):
 
 
 def parameter_questions(document):
+    """Yield a question for each parameter of servers and arrays that no capture answered."""
     servers = server_class(document)
     if servers is None or servers["source"] == "declared":
         count = servers["count"] if servers else None
@@ -193,7 +194,7 @@ def apply_answers(document, answers):
 
 
 def read_answers(answers):
-    """(question, answer) of each question that was answered."""
+    """(question, answer) of each question that was answered. Raises UsageError where that is no list of questions."""
     listed = answers.get("questions") if isinstance(answers, dict) else None
     for entry in listed if isinstance(listed, list) else [None]:
         if not isinstance(entry, dict) or not isinstance(entry.get("question"), str):
@@ -211,7 +212,10 @@ def answer_error(name, what):
 
 
 def require_fitting(name, answer, rule):
-    """The answer if it is of the kind that its question asks for; texts lose what would mislead a reader."""
+    """The answer if it is of the kind that its question asks for; texts lose what would mislead a reader.
+
+    Raises UsageError for an answer of another kind.
+    """
     if isinstance(answer, str):
         answer = " ".join(node_access.clean_text(answer.encode("utf-8", "replace")).split())
     if answer == "" or not schema.fits(answer, rule):

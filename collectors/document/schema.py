@@ -51,6 +51,10 @@ def referred(reference, root):
 
 
 def find_errors(value, schema, root, pointer, depth):
+    """Yield (pointer, message) for each thing in a value that its schema does not allow.
+
+    Raises ValueError for a keyword of the schema that is not known here.
+    """
     if schema is False or depth > MAX_DEPTH:
         yield pointer, "is nested too deeply" if schema else "is not allowed here"
         return

@@ -31,7 +31,10 @@ def failed_run(document):
 
 
 def writable(path):
-    """The path of a document that a verb changes: `path`, or system.json in that folder. Raises UsageError."""
+    """The path of a document that a verb changes: `path`, or system.json in that folder.
+
+    Raises UsageError for a bundle, which is not changed.
+    """
     path = os.path.join(path, "system.json") if os.path.isdir(path) else path
     if os.path.isfile(path) and (tarfile.is_tarfile(path) or zipfile.is_zipfile(path)):
         raise UsageError(
@@ -41,6 +44,7 @@ def writable(path):
 
 
 def parse_document(data, path):
+    """Read JSON. Raises BundleError for anything else."""
     try:
         return json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -48,7 +52,10 @@ def parse_document(data, path):
 
 
 def content(path):
-    """The bytes of the document: the file's own, or of data/system.json in a .tar.gz, .tar or .zip."""
+    """The bytes of the document: the file's own, or of data/system.json in a .tar.gz, .tar or .zip.
+
+    Raises UsageError where it cannot be read or holds no document, BundleError where that is too large.
+    """
     try:
         if os.path.isdir(path):
             path = os.path.join(path, "system.json")
@@ -79,10 +86,12 @@ def is_document(name):
 
 
 def raise_no_document(path):
+    """Raises UsageError for a file without a system document."""
     raise UsageError("collector.path", path + " holds no system document.", "Make it with `pack --system FILE`.")
 
 
 def read_bounded(stream, path):
+    """Read a stream to its end. Raises BundleError for more than MAX_BYTES bytes."""
     data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise BundleError("system.too-large", "%s: the document is larger than 4 MiB." % path)

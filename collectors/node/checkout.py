@@ -63,6 +63,7 @@ def shared_folder(door, folder):
 
 
 def commit_of(door, folder):
+    """Return the commit that a git folder's HEAD names, loose or packed; None where none can be read."""
     head = text_of(door, os.path.join(folder, "HEAD")).strip()
     if COMMIT.fullmatch(head):
         return head

@@ -51,7 +51,7 @@ def run_command(argv):
 
 
 def start(argv, mask):
-    """Start a child with the signal mask that we were started with."""
+    """Start a child with the signal mask that we were started with. Raises NotStarted where it cannot be."""
     try:
         return subprocess.Popen(argv, preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
     except FileNotFoundError:

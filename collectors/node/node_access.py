@@ -149,7 +149,10 @@ class NodeAccess:
         return "/" + os.path.relpath(place, self.root) if place != self.root else "/"
 
     def command(self, argv, limit=COMMAND_LIMIT_BYTES, timeout_s=COMMAND_TIMEOUT_S):
-        """The Input of a command's standard output; `argv` a list whose first word is of commands.ALLOWED."""
+        """The Input of a command's standard output; `argv` a list whose first word is of commands.ALLOWED.
+
+        Raises ValueError for any other command.
+        """
         if argv[0] not in commands.ALLOWED:
             raise ValueError("not a command that a probe may run: " + argv[0])
         timeout_s = min(timeout_s, self.seconds_left())
@@ -214,7 +217,7 @@ class NodeAccess:
         return Input(digest.hexdigest())
 
     def content(self, path, limit):
-        """Up to `limit` bytes of a regular file. Raises NotThere."""
+        """Up to `limit` bytes of a regular file. Raises NotAvailable where there is none, or it cannot be read."""
         descriptor = self.opened(path)
         try:
             blocks, remaining_bytes = [], limit
@@ -238,7 +241,10 @@ class NodeAccess:
             return b""
 
     def opened(self, path):
-        """A descriptor of a regular file; opening waits for nobody, so a FIFO does not hold us. Raises NotThere."""
+        """A descriptor of a regular file; opening waits for nobody, so a FIFO does not hold us.
+
+        Raises NotAvailable where there is none or it cannot be opened.
+        """
         try:
             descriptor = os.open(self.resolved(path), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError as error:
@@ -249,7 +255,10 @@ class NodeAccess:
         return descriptor
 
     def resolved(self, path):
-        """Where a node's path lies on this machine, every link on the way followed below the root. Raises NotThere."""
+        """Where a node's path lies on this machine, every link on the way followed below the root.
+
+        Raises NotAvailable where that takes more than MAX_LINKS links.
+        """
         folder, _, name = ("/" + path.strip("/")).rpartition("/")
         place = self.folders.get(folder or "/")
         if place is None:
@@ -261,7 +270,10 @@ class NodeAccess:
         return self.followed("/" + os.path.relpath(final, self.root)) if os.path.islink(final) else final
 
     def followed(self, path):
-        """The real place of a path below the root. Absolute links start at the root, `..` stops there."""
+        """The real place of a path below the root. Absolute links start at the root, `..` stops there.
+
+        Raises NotAvailable for more than MAX_LINKS links.
+        """
         pending, place, links = path.strip("/").split("/"), self.root, 0
         while pending:
             name = pending.pop(0)

@@ -34,7 +34,10 @@ def expand_names(text):
 
 
 def names_of(item):
-    """The names of one item: its ranges multiplied out, the last one running fastest."""
+    """The names of one item: its ranges multiplied out, the last one running fastest.
+
+    Raises UsageError for more than MAX_NODES names.
+    """
     pieces = BRACKETS.split(item)
     choices = [range_of(piece) if number % 2 else [piece] for number, piece in enumerate(pieces)]
     size = 1
@@ -46,7 +49,10 @@ def names_of(item):
 
 
 def range_of(text):
-    """The numbers of `001-010,15` as they are written, zeros in front kept."""
+    """The numbers of `001-010,15` as they are written, zeros in front kept.
+
+    Raises UsageError for what is no range, runs backwards, or has more than MAX_NODES numbers.
+    """
     numbers = []
     for part in text.split(","):
         match = RANGE.match(part.strip())

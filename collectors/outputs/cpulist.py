@@ -9,7 +9,7 @@ RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 
 
 def cpus(text):
-    """The numbers of a list, sorted; the empty list is (). Raises ValueError."""
+    """The numbers of a list, sorted; the empty list is (). Raises ValueError for other texts and too high numbers."""
     text = text.strip()
     if not text:
         return ()

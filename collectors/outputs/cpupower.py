@@ -18,7 +18,7 @@ Frequency.__doc__ = (
 
 
 def frequencies(text):
-    """The Frequency of each processor. Raises ValueError."""
+    """The Frequency of each processor. Raises ValueError for other texts."""
     starts = list(BLOCK.finditer(text))
     if not starts:
         raise ValueError("no processor was analysed")

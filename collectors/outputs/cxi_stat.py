@@ -20,7 +20,7 @@ FIELD = re.compile(r"\s+([A-Za-z][A-Za-z /]{1,30}): (\S.{0,119})")
 
 
 def devices(text):
-    """{device: {field: text}} with the names of FIELDS. Raises ValueError."""
+    """{device: {field: text}} with the names of FIELDS. Raises ValueError for other texts."""
     fields_by_device, current = {}, None
     for line in text.splitlines():
         device = DEVICE.fullmatch(line.strip())

@@ -7,7 +7,7 @@ PAUSE = re.compile(r"^(RX|TX): +(on|off)$", re.MULTILINE)
 
 
 def driver(text):
-    """{field: value} of `ethtool -i`, fields without a value left out. Raises ValueError."""
+    """{field: value} of `ethtool -i`, fields without a value left out. Raises ValueError for other texts."""
     values_by_field = {
         match.group(1): match.group(2).strip() for match in map(DRIVER_FIELD.fullmatch, text.splitlines()) if match
     }
@@ -17,7 +17,10 @@ def driver(text):
 
 
 def pause(text):
-    """{"rx": bool, "tx": bool} of `ethtool -a`: whether the link is paused, as set. Raises ValueError."""
+    """{"rx": bool, "tx": bool} of `ethtool -a`: whether the link is paused, as set.
+
+    Raises ValueError for other texts.
+    """
     pause_by_direction = {direction.lower(): word == "on" for direction, word in PAUSE.findall(text)}
     if not pause_by_direction:
         raise ValueError("no pause parameters")

@@ -14,7 +14,7 @@ Port.__doc__ = "One port as printed; the rate of a port that is not Active means
 
 
 def adapters(text):
-    """{name: Adapter}, empty where the node has none. Raises ValueError."""
+    """{name: Adapter}, empty where the node has none. Raises ValueError for other texts."""
     parts_by_adapter, fields = {}, {}
     for line in text.splitlines():
         line = line.strip()

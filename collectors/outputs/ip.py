@@ -11,7 +11,7 @@ Link.__doc__ = (
 
 
 def links(text):
-    """{interface: Link}; addresses are not kept. Raises ValueError."""
+    """{interface: Link}; addresses are not kept. Raises ValueError for other texts."""
     return {
         entry["ifname"]: Link(word(entry.get("link_type")), count(entry.get("mtu")), word(entry.get("operstate")))
         for entry in entries(text)
@@ -19,7 +19,7 @@ def links(text):
 
 
 def rdma_states(text):
-    """{(device, port): state in lower case}. Raises ValueError."""
+    """{(device, port): state in lower case}. Raises ValueError for other texts."""
     return {
         (entry["ifname"], entry["port"]): word(entry.get("state"))
         for entry in entries(text)
@@ -28,6 +28,7 @@ def rdma_states(text):
 
 
 def entries(text):
+    """Return the links of `ip -json link`. Raises ValueError for other texts."""
     listing = jsontext.document(text)
     if not isinstance(listing, list):
         raise ValueError("no list of links")

@@ -14,7 +14,10 @@ def document(text):
 
 
 def integer(digits):
-    """Converting a million digits takes seconds, and no count or size has that many."""
+    """Read the digits of a count or size.
+
+    Raises ValueError for more than MAX_DIGITS: to convert a million digits takes seconds.
+    """
     if len(digits) > MAX_DIGITS:
         raise ValueError("a number of too many digits")
     return int(digits)

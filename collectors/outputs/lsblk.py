@@ -9,7 +9,7 @@ Device.__doc__ = "One device; None where it has none. Serial numbers, WWNs, labe
 
 
 def devices(text):
-    """{name: Device} of the devices at the top of the tree. Raises ValueError."""
+    """{name: Device} of the devices at the top of the tree. Raises ValueError for other texts."""
     tree = jsontext.document(text)
     listing = tree.get("blockdevices") if isinstance(tree, dict) else None
     if not isinstance(listing, list):

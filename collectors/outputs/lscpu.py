@@ -11,7 +11,10 @@ INSTANCES = re.compile(r"\((\d{1,6}) instances?\)")
 
 
 def fields(text):
-    """{field: value} of either form, names without their colon, the first of equal names. Raises ValueError."""
+    """{field: value} of either form, names without their colon, the first of equal names.
+
+    Raises ValueError for other texts.
+    """
     values_by_field = json_fields(text) if text.lstrip().startswith("{") else text_fields(text)
     if "CPU(s)" not in values_by_field:
         raise ValueError("no number of processors")
@@ -29,7 +32,7 @@ def text_fields(text):
 
 
 def json_fields(text):
-    """The JSON form: flat before util-linux 2.38, with children since."""
+    """The JSON form: flat before util-linux 2.38, with children since. Raises ValueError for other texts."""
     try:
         pending = list(json.loads(text)["lscpu"])
     except (ValueError, KeyError, TypeError, RecursionError):

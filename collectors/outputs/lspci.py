@@ -12,7 +12,7 @@ Device.__doc__ = "One device: four hexadecimal digits of its class, and the name
 
 
 def devices(text):
-    """{address with domain: Device}. Raises ValueError."""
+    """{address with domain: Device}. Raises ValueError for other texts."""
     devices_by_address = {}
     for block in text.split("\n\n"):
         fields = dict(match.groups() for match in map(FIELD.fullmatch, block.splitlines()) if match)

@@ -15,7 +15,7 @@ Detail.__doc__ = (
 
 
 def detail(text):
-    """The Detail of the array; its name, UUID and drives are not kept. Raises ValueError."""
+    """The Detail of the array; its name, UUID and drives are not kept. Raises ValueError for other texts."""
     fields = {name: value.strip() for name, value in FIELD.findall(text)}
     if "Raid Level" not in fields:
         raise ValueError("no RAID level")

@@ -43,6 +43,7 @@ def split(text):
 
 
 def array(match, details):
+    """Return the Array of one entry of /proc/mdstat and the lines below it."""
     words = match.group(4).split()
     kinds = [word for word in words if WORD.fullmatch(word)]
     members = [member for member in map(MEMBER.fullmatch, words) if member]

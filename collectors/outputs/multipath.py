@@ -13,7 +13,10 @@ Map.__doc__ = "One device: paths that work and paths that do not."
 
 
 def maps(text):
-    """The Maps, in order of the output; names, serial numbers and debugging lines are not kept. Raises ValueError."""
+    """The Maps, in order of the output; names, serial numbers and debugging lines are not kept.
+
+    Raises ValueError for other texts.
+    """
     multipath_maps = []
     for line in text.splitlines():
         path = PATH.fullmatch(line)

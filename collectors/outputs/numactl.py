@@ -15,7 +15,7 @@ Node.__doc__ = (
 
 
 def nodes(text):
-    """The Nodes of a listing by number. Raises ValueError."""
+    """The Nodes of a listing by number. Raises ValueError for other texts."""
     if not any(AVAILABLE.fullmatch(line.strip()) for line in text.splitlines()):
         raise ValueError("no `available: N nodes`")
     cpus, sizes, distances = {}, {}, {}

@@ -15,7 +15,7 @@ Wear = namedtuple("Wear", "percentage_used written_bytes")
 
 
 def drives(text):
-    """{device name such as nvme0n1: Drive}; serial numbers are not kept. Raises ValueError."""
+    """{device name such as nvme0n1: Drive}; serial numbers are not kept. Raises ValueError for other texts."""
     listing = jsontext.document(text)
     devices = listing.get("Devices") if isinstance(listing, dict) else None
     if not isinstance(devices, list):
@@ -55,7 +55,7 @@ def drive_of(controller, namespace):
 
 
 def wear(text):
-    """The Wear of a drive. Raises ValueError."""
+    """The Wear of a drive. Raises ValueError for other texts."""
     log = jsontext.document(text)
     if not isinstance(log, dict):
         raise ValueError("no object")

@@ -12,7 +12,10 @@ MAX_BYTES = 2**60
 
 
 def size_bytes(text):
-    """Bytes of `16384 MB`, `16 GB` or `4 MiB`; tools about memory mean powers of 1024 by all. Raises ValueError."""
+    """Bytes of `16384 MB`, `16 GB` or `4 MiB`; tools about memory mean powers of 1024 by all.
+
+    Raises ValueError for other texts.
+    """
     match = SIZE.fullmatch(text.strip())
     if not match:
         raise ValueError("not a size")
@@ -23,7 +26,7 @@ def size_bytes(text):
 
 
 def hertz(text):
-    """Hertz of `2.20 GHz`, `800 MHz`. Raises ValueError."""
+    """Hertz of `2.20 GHz`, `800 MHz`. Raises ValueError for other texts."""
     match = FREQUENCY.fullmatch(text.strip())
     if not match:
         raise ValueError("not a frequency")

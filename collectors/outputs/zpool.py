@@ -31,6 +31,7 @@ def pools(text):
 
 
 def pool(part):
+    """Return the Pool of one part of `zpool status`. Raises ValueError where it has no state."""
     state = re.search(r"^ *state: ([A-Z]{1,40})$", part, re.MULTILINE)
     if not state:
         raise ValueError("a pool without a state")

@@ -48,6 +48,7 @@ def of_site(note, folder=FOLDER):
 
 
 def read_or_make_key(folder):
+    """Return the key kept in a folder, made if there is none. Raises OSError where the file there holds no key."""
     path = os.path.join(folder, KEY_FILE)
     key = read_key(path)
     if key is None:

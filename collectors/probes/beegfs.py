@@ -40,7 +40,7 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def parse_config(text):
-    """{tunable: value} of `name = value` lines, the allowed ones; ValueError for a text without such lines."""
+    """{tunable: value} of `name = value` lines, the allowed ones. Raises ValueError for a text without such lines."""
     values_by_name = dict(re.findall(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.*?)[ \t]*$", text, re.MULTILINE))
     if not values_by_name:
         raise ValueError("not a BeeGFS configuration")
@@ -58,7 +58,9 @@ def typed(value):
 
 
 def parse_nodes(text):
-    """(number of servers, Counter of connections by transport) of a node list with connections; ValueError for others.
+    """(number of servers, Counter of connections by transport) of a node list with connections.
+
+    Raises ValueError for others.
 
     The form of /proc/fs/beegfs/*/storage_nodes, which beegfs-net prints below headings. A server without a connection
     counts under `none`: the client has not talked to it yet, or cannot.
@@ -77,7 +79,9 @@ def parse_nodes(text):
 
 
 def parse_entry(text):
-    """{pattern, chunk_size_bytes, targets_desired, targets_actual} of `beegfs-ctl --getentryinfo`; else ValueError.
+    """{pattern, chunk_size_bytes, targets_desired, targets_actual} of `beegfs-ctl --getentryinfo`.
+
+    Raises ValueError for other texts.
 
     `actual` below `desired` is a file on fewer targets than asked for.
     """

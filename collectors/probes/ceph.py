@@ -22,7 +22,10 @@ def is_cephfs(mount):
 
 
 def parse_fs_status(text):
-    """{key: value} of `ceph fs status -f json`: servers by state, pools, clients, `version`; else ValueError."""
+    """{key: value} of `ceph fs status -f json`: servers by state, pools, clients, `version`.
+
+    Raises ValueError for other texts.
+    """
     status = json_object(text, "mdsmap", "pools")
     states = [at(entry, "state") for entry in objects_at(status, "mdsmap")]
     values = {"mds_" + state.replace("-", "_"): states.count(state) for state in MDS_STATES}
@@ -43,7 +46,10 @@ def version_in(versions):
 
 
 def parse_pools(text):
-    """[{key: value}] per pool of `ceph osd pool ls detail -f json` or `ceph osd dump -f json`; else ValueError."""
+    """[{key: value}] per pool of `ceph osd pool ls detail -f json` or `ceph osd dump -f json`.
+
+    Raises ValueError for other texts.
+    """
     document = jsontext.document(text)
     listed = document if isinstance(document, list) else at(document, "pools")
     if not isinstance(listed, list) or not all(at(pool, "size") is not None for pool in listed):
@@ -59,7 +65,7 @@ def pool_values(pool):
 
 
 def parse_ceph_df(text):
-    """{raw_bytes, fill_ratio} of `ceph df -f json`; ValueError for other texts."""
+    """{raw_bytes, fill_ratio} of `ceph df -f json`. Raises ValueError for other texts."""
     stats = json_object(text, "stats")
     total, used = count_at(stats, "stats", "total_bytes"), count_at(stats, "stats", "total_used_bytes")
     if total is None:

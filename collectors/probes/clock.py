@@ -11,7 +11,7 @@ ZONES = "/usr/share/zoneinfo/"
 
 
 def parse_source(text):
-    """The clock in use (`tsc`); ValueError for other texts."""
+    """The clock in use (`tsc`). Raises ValueError for other texts."""
     name = text.strip()
     if not re.fullmatch(r"[a-z0-9_-]{1,40}", name):
         raise ValueError("not the name of a clock")

@@ -162,6 +162,7 @@ def model_name(first):
 
 
 def count_facts(counts, l3, unread):
+    """Yield sockets, cores per socket, threads per core and cores per L3, or the gap where they are not known."""
     if counts.sockets and counts.cores and counts.threads:
         yield Fact("cpu.sockets_cores", counts.sockets, counts.source, "sockets")
         yield Fact("cpu.sockets_cores", counts.cores // counts.sockets, counts.source, "cores_per_socket")

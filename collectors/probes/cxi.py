@@ -87,6 +87,7 @@ def nics(raw):
 
 
 def nic_of(inputs, fields):
+    """Return the Nic of a Slingshot adapter; its rate in bit/s is left out while the link is not up."""
     state = value(fields, "state") or sysfs.text(inputs, "net/operstate")
     rate = rate_bit_s(value(fields, "speed")) or megabits(sysfs.count(inputs, "net/speed"))
     return Nic(
@@ -135,6 +136,7 @@ def number_or_text(line):
 
 
 def settings(raw):
+    """Return the facts of each adapter's settings, or one Missing that says why there are none."""
     facts = [
         Fact("nic.cxi", number_or_text(fields[field][0]), fields[field][1], field)
         for _inputs, fields in adapters(raw)

@@ -32,7 +32,7 @@ MEMBER_STATES = ("joined", "excluded", "stopped", "errored", "unresponsive", "ad
 
 
 def parse_answer(text, *needed):
-    """The `response` of daos or dmg with -j. Raises ValueError."""
+    """The `response` of daos or dmg with -j. Raises ValueError for other texts."""
     document = json_object(text, "response", "status")
     if document["status"] != 0 or not document["response"]:
         raise ValueError("not an answer of DAOS")
@@ -43,7 +43,7 @@ def parse_answer(text, *needed):
 
 
 def parse_pool_query(text):
-    """{key: value} of `daos -j pool query POOL`; ValueError for other texts."""
+    """{key: value} of `daos -j pool query POOL`. Raises ValueError for other texts."""
     pool = parse_answer(text, "total_targets")
     values = {name: count_at(pool, name) for name in POOL_COUNTS}
     values["rebuild"] = word_at(pool, ("idle", "busy", "done"), "rebuild", "state")
@@ -56,7 +56,7 @@ def parse_pool_query(text):
 
 
 def parse_pool_list(text):
-    """[{key: value}] per pool of `daos -j pool list` or `dmg -j pool list`; ValueError for other texts."""
+    """[{key: value}] per pool of `daos -j pool list` or `dmg -j pool list`. Raises ValueError for other texts."""
     parse_answer(text, "pools")
     return [listed_pool(pool) for pool in objects_at(parse_answer(text), "pools")]
 
@@ -71,7 +71,7 @@ def listed_pool(pool):
 
 
 def parse_properties(text):
-    """{property: value} of `daos -j container get-prop POOL CONT`; ValueError for other texts."""
+    """{property: value} of `daos -j container get-prop POOL CONT`. Raises ValueError for other texts."""
     listed = objects_at({"": parse_answer(text)}, "")
     if not listed:
         raise ValueError("not container get-prop")
@@ -84,7 +84,10 @@ def is_harmless(value):
 
 
 def parse_attributes(text):
-    """{oclass, dir_oclass, file_oclass, chunk_size} of `daos -j fs get-attr POOL CONT`; ValueError for other texts."""
+    """{oclass, dir_oclass, file_oclass, chunk_size} of `daos -j fs get-attr POOL CONT`.
+
+    Raises ValueError for other texts.
+    """
     attributes = parse_answer(text)
     names = [name for name in ("oclass", "dir_oclass", "file_oclass") if CLASSES.fullmatch(str(at(attributes, name)))]
     values = {name: attributes[name] for name in names}
@@ -95,7 +98,7 @@ def parse_attributes(text):
 
 
 def parse_network_scan(text):
-    """[{key: value}] per kind of host of `dmg -j network scan`; ValueError for other texts."""
+    """[{key: value}] per kind of host of `dmg -j network scan`. Raises ValueError for other texts."""
     hosts = parse_answer(text, "HostFabrics")["HostFabrics"]
     fabrics = [at(host, "HostFabric") for host in hosts.values()] if isinstance(hosts, dict) else []
     return [fabric_values(fabric) for fabric in fabrics]
@@ -132,7 +135,7 @@ def storage_values(storage):
 
 
 def parse_system_query(text):
-    """{engines, engines_STATE} of `dmg -j system query`; ValueError for other texts."""
+    """{engines, engines_STATE} of `dmg -j system query`. Raises ValueError for other texts."""
     members = objects_at(parse_answer(text, "members"), "members")
     states = [at(member, "state") for member in members]
     counts = {"engines_" + state: states.count(state) for state in MEMBER_STATES if state in states}

@@ -99,6 +99,7 @@ def nic_of_link(link):
 
 
 def nic_of(inputs, driver, named):
+    """Return the Nic of an Ethernet interface; its rate in bit/s is left out while it is not up."""
     state = sysfs.text(inputs, "operstate")
     # A virtual machine's adapter does not know its state; that it has a carrier is as good.
     up = state == "up" or (state == "unknown" and sysfs.count(inputs, "carrier") == 1)

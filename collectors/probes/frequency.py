@@ -98,7 +98,7 @@ def of_first(cpus, field, divisor=None):
 
 
 def plain_name(text):
-    """The name of a driver or governor. Raises ValueError."""
+    """The name of a driver or governor. Raises ValueError for other texts."""
     name = text.strip()
     if not re.fullmatch(r"[a-z][a-z0-9_-]{0,40}", name):
         raise ValueError("not the name of a driver or governor")
@@ -106,7 +106,7 @@ def plain_name(text):
 
 
 def frequency_khz(text):
-    """Kilohertz between 100 MHz and 20 GHz. Raises ValueError."""
+    """Kilohertz between 100 MHz and 20 GHz. Raises ValueError for other texts."""
     value = number(text)
     if not 100 * 10**3 <= value <= 20 * 10**6:
         raise ValueError("not the frequency of a processor")

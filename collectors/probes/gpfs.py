@@ -89,7 +89,7 @@ GEOMETRY = {
 
 
 def parse_mmlsconfig(text):
-    """Counter of (tunable, value) of `mmlsconfig`, printed or with -Y; ValueError for other texts.
+    """Counter of (tunable, value) of `mmlsconfig`, printed or with -Y. Raises ValueError for other texts.
 
     A section is named after nodes and node classes. Of the names only their number is kept: it is the count of a value,
     1 for what holds for the cluster.
@@ -110,7 +110,7 @@ def parse_mmlsconfig(text):
 
 
 def sectioned(text):
-    """(name, value, section) of the printed form."""
+    """(name, value, section) of the printed form. Raises ValueError for other texts."""
     begin = text.find("Configuration data for cluster ")
     if begin < 0:
         raise ValueError("not mmlsconfig")
@@ -144,7 +144,7 @@ def allowed_word(value):
 
 
 def parse_mmlsfs(text):
-    """[(name, value)] of `mmlsfs`, printed or with -Y, for all its file systems; ValueError for other texts."""
+    """[(name, value)] of `mmlsfs`, printed or with -Y, for all its file systems. Raises ValueError for other texts."""
     if is_table(text):
         pairs = [(row.get("fieldName"), row.get("data", "")) for row in table(text, "mmlsfs")]
     else:
@@ -163,7 +163,7 @@ def geometry_value(name, value):
 
 
 def parse_mmlscluster(text):
-    """{cluster_nodes, quorum_nodes, manager_nodes} of `mmlscluster`; ValueError for other texts."""
+    """{cluster_nodes, quorum_nodes, manager_nodes} of `mmlscluster`. Raises ValueError for other texts."""
     if "GPFS cluster information" not in text:
         raise ValueError("not mmlscluster")
     roles = [match.split()[-1] for match in re.findall(r"^ +\d+ +(\S.*)$", text, re.MULTILINE)]
@@ -172,7 +172,10 @@ def parse_mmlscluster(text):
 
 
 def parse_mmlsdisk(text):
-    """{data_targets, metadata_targets} of `mmlsdisk -Y`: disks by what they may hold; ValueError for other texts."""
+    """{data_targets, metadata_targets} of `mmlsdisk -Y`: disks by what they may hold.
+
+    Raises ValueError for other texts.
+    """
     disks = table(text, "mmlsdisk")
     if not disks:
         raise ValueError("not mmlsdisk -Y")
@@ -180,7 +183,10 @@ def parse_mmlsdisk(text):
 
 
 def parse_verbs(text):
-    """The state of RDMA (`started`, `disabled`, ...) of `mmfsadm test verbs status`; ValueError for other texts."""
+    """The state of RDMA (`started`, `disabled`, ...) of `mmfsadm test verbs status`.
+
+    Raises ValueError for other texts.
+    """
     match = re.search(r"^VERBS RDMA status: (started|stopped|disabled|initialized)\s*$", text, re.MULTILINE)
     if match is None:
         raise ValueError("not mmfsadm test verbs status")
@@ -192,7 +198,10 @@ def is_table(text):
 
 
 def table(text, command):
-    """Rows of the `-Y` output of a command as dicts by the names of their HEADER line; ValueError where it has none."""
+    """Rows of the `-Y` output of a command as dicts by the names of their HEADER line.
+
+    Raises ValueError where it has none.
+    """
     headers, rows = {}, []
     for line in text.splitlines():
         fields = [unquote(field) for field in line.strip().split(":")]

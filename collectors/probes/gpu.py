@@ -24,7 +24,7 @@ NVIDIA_FS_VERSION = re.compile(r"version:? *(\d{1,3}(?:\.\d{1,4}){1,3})\b", re.I
 
 
 def parse_information(text):
-    """The model in /proc/driver/nvidia/gpus/*/information; ValueError for other texts."""
+    """The model in /proc/driver/nvidia/gpus/*/information. Raises ValueError for other texts."""
     match = re.search(r"^Model:[ \t]*(.*?)[ \t]*$", text, re.MULTILINE)
     if match is None or not MODEL.fullmatch(match.group(1)):
         raise ValueError("no model of a GPU")
@@ -32,7 +32,7 @@ def parse_information(text):
 
 
 def parse_query(text):
-    """[(model, memory_bytes or None)] of nvidia-smi's name and memory in MiB; ValueError for other texts."""
+    """[(model, memory_bytes or None)] of nvidia-smi's name and memory in MiB. Raises ValueError for other texts."""
     rows = [line.rpartition(",")[::2] for line in text.splitlines() if line.strip()]
     if not rows or not all(MODEL.fullmatch(model) for model, _ in rows):
         raise ValueError("not the query of nvidia-smi")
@@ -54,7 +54,10 @@ def card_model(card):
 
 
 def parse_cufile(text):
-    """allow_compat_mode of cufile.json, which may carry comments; None where it is not set; else ValueError."""
+    """allow_compat_mode of cufile.json, which may carry comments; None where it is not set.
+
+    Raises ValueError for other texts.
+    """
     settings = jsontext.document(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
     allowed = at(settings, "properties", "allow_compat_mode")
     return allowed if isinstance(allowed, bool) else None

@@ -73,6 +73,10 @@ def read(door):
 
 
 def read_adapter(door, name, alone):
+    """Read the files of an adapter, its ports and its interfaces: Inputs by their path below the adapter.
+
+    With `alone`, the only adapter of the node, IPoIB interfaces count as its own where it names none.
+    """
     folder = CLASS + "/" + name
     inputs = sysfs.attributes(door, folder, ADAPTER_FILES)
     inputs["driver"] = Input((door.link(folder + "/device/driver") or "").rpartition("/")[2], None, "", "sysfs")

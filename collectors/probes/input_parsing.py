@@ -58,7 +58,7 @@ def number(text):
 
 
 def switch(text):
-    """A kernel's switch as a boolean: 0 or 1, N or Y. Raises ValueError."""
+    """A kernel's switch as a boolean: 0 or 1, N or Y. Raises ValueError for other texts."""
     word = text.strip()
     if word not in ("0", "1", "N", "Y"):
         raise ValueError("neither on nor off")
@@ -66,7 +66,7 @@ def switch(text):
 
 
 def word(text):
-    """One short line of printable text. Raises ValueError."""
+    """One short line of printable text. Raises ValueError for other texts."""
     line = text.strip()
     if not line or "\n" in line or len(line) > DETAIL_CHARACTERS or "\ufffd" in line:
         raise ValueError("not one short line of text")

@@ -6,7 +6,7 @@ MAX_COUNT = 2**63
 
 
 def json_object(text, *needed):
-    """The object that a text holds, which has the needed fields. Raises ValueError."""
+    """The object that a text holds, which has the needed fields. Raises ValueError for other texts."""
     document = jsontext.document(text)
     if not isinstance(document, dict) or not set(needed) <= set(document):
         raise ValueError("not an object with " + ", ".join(needed) if needed else "not an object")

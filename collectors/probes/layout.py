@@ -88,7 +88,10 @@ def of_directory(stripe_input, item):
 
 
 def dir_stripe(text):
-    """`lfs getdirstripe` as {"count", "hash_type"}; 0 is a directory that is not striped."""
+    """`lfs getdirstripe` as {"count", "hash_type"}; 0 is a directory that is not striped.
+
+    Raises ValueError for other texts.
+    """
     count = re.search(r"\blmv_stripe_count:\s*(-?\d{1,9})\b", text)
     if not count:
         raise ValueError("no lmv_stripe_count")
@@ -103,7 +106,7 @@ def stripes(text):
     """The first layout of an `lfs getstripe` output as an object of the document's `layouts`, without its phase.
 
     The stripe count and size of a composite layout are those of the last component of objects, which large files end
-    in. Lines with a path are not looked at. ValueError if there is no layout.
+    in. Lines with a path are not looked at. Raises ValueError if there is no layout.
     """
     header, components = parts(text)
     if not components:
@@ -147,6 +150,7 @@ def parts(text):
 
 
 def component(fields):
+    """Return one component of a layout as the document has it; sizes and places in bytes, None for the file's end."""
     pattern = pattern_of(fields.get("pattern", "raid0"))
     flags = fields.get("flags", "").split(",")
     return {
@@ -163,6 +167,7 @@ def component(fields):
 
 
 def pattern_of(word):
+    """Return a pattern in the document's words. Raises ValueError for what is no list of words."""
     word = PATTERNS.get(word, word)
     if not re.match(r"^[a-z0-9]{1,20}(?:,[a-z0-9]{1,20}){0,4}$", word):
         raise ValueError("no pattern: not words")
@@ -170,13 +175,14 @@ def pattern_of(word):
 
 
 def stripe_count(word):
-    """-1 is every target; some releases print it unsigned."""
+    """-1 is every target; some releases print it unsigned. Raises ValueError for what is no number."""
     if not re.match(r"^-?\d{1,10}$", word):
         raise ValueError("no stripe count")
     return -1 if int(word) in (-1, 65535, 4294967295) else int(word)
 
 
 def read_integer(word):
+    """Read a number of bytes. Raises ValueError for anything else, or if it is above MAX_BYTES."""
     if not re.match(r"^\d{1,19}$", word) or int(word) > MAX_BYTES:
         raise ValueError("not a number of bytes")
     return int(word)

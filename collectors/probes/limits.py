@@ -74,7 +74,7 @@ def upwards(top, group, name):
 
 
 def allowed_cpus(text):
-    """The processors that the process may run on. Raises ValueError."""
+    """The processors that the process may run on. Raises ValueError for other texts."""
     match = re.search(r"^Cpus_allowed_list:\s*([0-9,-]{1,4096})$", text, re.MULTILINE)
     if not match:
         raise ValueError("no Cpus_allowed_list")
@@ -82,7 +82,7 @@ def allowed_cpus(text):
 
 
 def memory_limit(text):
-    """A limit in bytes, or None for no limit. Raises ValueError."""
+    """A limit in bytes, or None for no limit. Raises ValueError for other texts."""
     if text.strip() == "max":
         return None
     value = number(text)

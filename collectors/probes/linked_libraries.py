@@ -30,6 +30,7 @@ def linked(content):
 
 
 def read_dynamic(content):
+    """Return what the dynamic section of a 64-bit little-endian ELF file links; None where it has none."""
     offset, size, number = struct.unpack_from("<Q", content, 32)[0], *struct.unpack_from("<HH", content, 54)
     segments = [
         struct.unpack_from("<IIQQQQQQ", content, offset + place * size) for place in range(min(number, MOST_SEGMENTS))

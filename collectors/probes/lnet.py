@@ -76,7 +76,10 @@ def is_lnet(door):
 
 
 def pattern(text):
-    """The CPU pattern, which is made of numbers, brackets and the letters N and C; none where it is empty."""
+    """The CPU pattern, which is made of numbers, brackets and the letters N and C; none where it is empty.
+
+    Raises ValueError for anything else.
+    """
     if not re.match(r"^[NnCc0-9\[\](),:/ \t\n-]*$", text):
         raise ValueError("no CPU pattern")
     return " ".join(text.split())[:500] or "none"
@@ -123,7 +126,7 @@ class SlingshotParameters(Probe):
 
 
 def scalar(text):
-    """A module parameter: a number, Y or N, or one word."""
+    """A module parameter: a number, Y or N, or one word. Raises ValueError for anything else."""
     if re.match(r"^\s*-?\d", text):
         return number(text)
     if not re.match(r"^\s*[A-Za-z][A-Za-z0-9_-]{0,60}\s*$", text):
@@ -163,6 +166,7 @@ class LnetNetworks(Probe):
 
 
 def network_facts(show, configured):
+    """Yield the networks, their interfaces' state and CPT; without an answer what is configured, and the gaps."""
     reading = read_as(net_show, recognise_refusal(show))
     if reading.reason:
         yield from networks_configured(configured, reading)
@@ -221,7 +225,7 @@ def kind_of(net):
 def net_show(text):
     """The interfaces of `lnetctl net show` without the loopback: dicts of net, status, health, dev_cpt.
 
-    ValueError where there is none. Nothing of an address but the type of its network is kept.
+    Raises ValueError where there is none. Nothing of an address but the type of its network is kept.
     """
     interfaces, net = [], None
     for line in text.splitlines():
@@ -261,7 +265,10 @@ def router_fact(routes, show):
 
 
 def routers(text):
-    """The routers of lnet's table of routes: the last word of each line below `net hops priority state router`."""
+    """The routers of lnet's table of routes: the last word of each line below `net hops priority state router`.
+
+    Raises ValueError for other texts.
+    """
     lines = [line.split() for line in text.splitlines()]
     if not any(words[:1] == ["Routing"] or words[-1:] == ["router"] for words in lines):
         raise ValueError("no table of routes")
@@ -269,7 +276,10 @@ def routers(text):
 
 
 def gateways(text):
-    """The routers of `lnetctl route show`; an empty answer means that there is no route."""
+    """The routers of `lnetctl route show`; an empty answer means that there is no route.
+
+    Raises ValueError for other texts.
+    """
     if text.strip() and not re.search(r"^\s*-?\s*(?:route|net|gateway)\b", text, re.MULTILINE):
         raise ValueError("no routes")
     return set(re.findall(r"^\s*-?\s*gateway:\s*(\S+)\s*$", text, re.MULTILINE))
@@ -312,7 +322,10 @@ def partition_facts(table, source):
 
 
 def partition_table(text):
-    """lnet's table, `0 : 0 1 2 3`, as {partition: "0-3"}; some write ranges of CPUs. ValueError if there is none."""
+    """lnet's table, `0 : 0 1 2 3`, as {partition: "0-3"}; some write ranges of CPUs.
+
+    Raises ValueError if there is none.
+    """
     table = {}
     for line in text.splitlines():
         matched = re.match(r"^\s*(?:cpu_partition_table=\s*)?(\d{1,4})\s*:\s*([\d\s,-]+)$", line)
@@ -326,7 +339,7 @@ def partition_table(text):
 
 
 def cpus(text):
-    """The CPU numbers of `0 1 2 48-53`, sorted."""
+    """The CPU numbers of `0 1 2 48-53`, sorted. Raises ValueError for other texts."""
     numbers = set()
     for word in re.split(r"[\s,]+", text.strip()):
         if not re.match(r"^\d{1,5}(?:-\d{1,5})?$", word):

@@ -21,7 +21,7 @@ FIRST_USER, NOBODY = 1000, 65534
 
 
 def parse_loadavg(text):
-    """{load_1min, load_5min, load_15min, running, processes} of /proc/loadavg; ValueError for other texts."""
+    """{load_1min, load_5min, load_15min, running, processes} of /proc/loadavg. Raises ValueError for other texts."""
     match = re.fullmatch(r"(\d+\.\d+) (\d+\.\d+) (\d+\.\d+) (\d+)/(\d+) \d+\s*", text)
     if match is None:
         raise ValueError("not /proc/loadavg")
@@ -30,7 +30,7 @@ def parse_loadavg(text):
 
 
 def parse_meminfo(text):
-    """{free_bytes, dirty_bytes, ...} of /proc/meminfo; ValueError for other texts."""
+    """{free_bytes, dirty_bytes, ...} of /proc/meminfo. Raises ValueError for other texts."""
     kib_by_field = dict(re.findall(r"^(\w+): +(\d{1,15}) kB$", text, re.MULTILINE))
     if "MemFree" not in kib_by_field:
         raise ValueError("not /proc/meminfo")
@@ -38,7 +38,10 @@ def parse_meminfo(text):
 
 
 def parse_drops(text):
-    """{drop_pagecache, drop_slab} of /proc/vmstat: how often the caches were dropped since boot; else ValueError."""
+    """{drop_pagecache, drop_slab} of /proc/vmstat: how often the caches were dropped since boot.
+
+    Raises ValueError for other texts.
+    """
     counts_by_name = dict(re.findall(r"^(\w+) (\d{1,18})$", text, re.MULTILINE))
     drops = {name: int(counts_by_name[name]) for name in DROPS if name in counts_by_name}
     if not drops:

@@ -41,7 +41,10 @@ NETWORK = re.compile(r"@(o2ib|tcp|kfi|gni|efa|ptl4|lo)\d*(?=[,:\s]|$)")
 
 
 def import_summary(text):
-    """What a client and a target agreed on, from the text of `osc.*.import`; addresses and identifiers stay behind."""
+    """What a client and a target agreed on, from the text of `osc.*.import`; addresses and identifiers stay behind.
+
+    Raises ValueError for other texts.
+    """
     if not text.lstrip().startswith("import:"):
         raise ValueError("no import")
     summary = {}
@@ -71,7 +74,7 @@ def rpc_sizes(text):
 
 
 def read_ahead(text):
-    """Hits and misses of the readahead since the counters were cleared."""
+    """Hits and misses of the readahead since the counters were cleared. Raises ValueError for other texts."""
     if "snapshot_time" not in text:
         raise ValueError("no counters")
     counted = dict(re.findall(r"^(hits|misses)\s+(\d{1,18}) samples", text, re.MULTILINE))
@@ -151,7 +154,10 @@ class LustreVersion(Probe):
 
 
 def release(text):
-    """The release with a vendor's suffix; 2.10 tells it behind `lustre:` among other lines."""
+    """The release with a vendor's suffix; 2.10 tells it behind `lustre:` among other lines.
+
+    Raises ValueError where there is none.
+    """
     matched = re.search(r"^(?:lustre:|version[=:])?\s*v?(\d+\.\d[\w.+-]{0,60})\s*$", text, re.MULTILINE | re.ASCII)
     if not matched:
         raise ValueError("no release")
@@ -188,7 +194,10 @@ class LustreClient(Probe):
 
 
 def debug_mask(text):
-    """The mask: the number of the module's parameter, or the sorted words of lnet's own file."""
+    """The mask: the number of the module's parameter, or the sorted words of lnet's own file.
+
+    Raises ValueError for other texts.
+    """
     words = text.split()
     if not words or not all(re.match(r"^-?[a-z0-9_]{1,20}$", word) for word in words):
         raise ValueError("no debug mask")

@@ -127,7 +127,7 @@ def filesystems(raw):
 
 
 def df_table(text):
-    """The first table of `lfs df`, sizes in KiB. ValueError for rounded sizes, inodes, or no table."""
+    """The first table of `lfs df`, sizes in KiB. Raises ValueError for rounded sizes, inodes, or no table."""
     targets, summary = {"OST": [], "MDT": []}, None
     for line in text.splitlines():
         if re.match(r"^filesystem[ _]summary:", line.strip()):
@@ -153,7 +153,7 @@ def df_table(text):
 
 
 def device_list(text):
-    """How many OSTs (`osc`) and MDTs (`mdc`) a client has by `lctl dl`. ValueError if no device is listed."""
+    """How many OSTs (`osc`) and MDTs (`mdc`) a client has by `lctl dl`. Raises ValueError if no device is listed."""
     lines = re.findall(r"^\s*\d+ [A-Z]{2} (\w+) (\S+) \S+", text, re.MULTILINE)
     if not lines:
         raise ValueError("no list of devices")
@@ -197,6 +197,7 @@ def counts(parameter_id, devices_read, listed, of_df):
 
 
 def capacity(filesystem_rows, target_fills, missing):
+    """Yield size in KiB and use in percent of each file system, and the least and most filled target's."""
     if not filesystem_rows:
         yield missing
     for row in filesystem_rows:
@@ -224,7 +225,10 @@ def pools(raw):
 
 
 def pool_list(text):
-    """Pool names from `lfs pool_list`: `Pools from fs:` and a line fs.pool for each, or nothing."""
+    """Pool names from `lfs pool_list`: `Pools from fs:` and a line fs.pool for each, or nothing.
+
+    Raises ValueError for other texts.
+    """
     if text.strip() and not text.startswith("Pools from "):
         raise ValueError("no list of pools")
     return re.findall(r"^[\w-]+\.([\w-]+)$", text, re.MULTILINE)

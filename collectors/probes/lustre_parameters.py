@@ -194,7 +194,10 @@ HEADER = re.compile(r"^([a-z][\w-]*(?:\.[^\s=]+)*)=(.*)$")
 
 
 def get_param_values(text):
-    """The output of `lctl get_param` as {full name: value}, a value of one or more lines. ValueError if none."""
+    """The output of `lctl get_param` as {full name: value}, a value of one or more lines.
+
+    Raises ValueError if there is none.
+    """
     values, name = {}, None
     for line in text.splitlines():
         header = HEADER.match(line)
@@ -209,7 +212,7 @@ def get_param_values(text):
 
 
 def number(text):
-    """A number, whole where it can be; some releases print 32 as 32.00."""
+    """A number, whole where it can be; some releases print 32 as 32.00. Raises ValueError for anything else."""
     matched = re.match(r"^\s*(-?\d{1,20})(\.\d{1,6})?\s*$", text, re.ASCII)
     if not matched:
         raise ValueError("not a number")
@@ -223,6 +226,7 @@ FLAGS = {"1": True, "0": False, "on": True, "off": False, "Y": True, "N": False,
 
 
 def flag(text):
+    """Read a switch. Raises ValueError for a word that says neither on nor off."""
     try:
         return FLAGS[text.strip()]
     except KeyError:
@@ -230,7 +234,10 @@ def flag(text):
 
 
 def choice(text):
-    """The chosen word: `crc32 adler [crc32c]` is crc32c, and a word alone is itself."""
+    """The chosen word: `crc32 adler [crc32c]` is crc32c, and a word alone is itself.
+
+    Raises ValueError for other texts.
+    """
     matched = re.search(r"\[([A-Za-z0-9_.-]{1,64})\]", text) or re.match(r"^\s*([A-Za-z0-9_.-]{1,64})\s*$", text)
     if not matched:
         raise ValueError("no word is chosen")
@@ -251,7 +258,8 @@ def field(name):
 def histogram(text, title, unit):
     """One table of a statistics file as counters: {"read_4_pages": 12, ..., "read_total": 12}; rows of 0 are left out.
 
-    Rows look like `1024:  0 0 0 | 16389010 89 100`: reads left, writes right. ValueError if there is no such table.
+    Rows look like `1024:  0 0 0 | 16389010 89 100`: reads left, writes right.
+    Raises ValueError if there is no such table.
     """
     lines = iter(text.splitlines())
     if not any(line.startswith(title) for line in lines):

@@ -41,7 +41,7 @@ SERVICE_THREAD = re.compile(r"^(?:ll_)?((?:ost|mdt)(?:_[a-z]+)?)\d{2,3}_\d{3,4}$
 
 
 def backend(text):
-    """ldiskfs or zfs, with or without osd- before it."""
+    """ldiskfs or zfs, with or without osd- before it. Raises ValueError for other texts."""
     matched = re.match(r"^\s*(?:osd-)?(ldiskfs|zfs|wbcfs)\s*$", text)
     if not matched:
         raise ValueError("no backend")
@@ -221,7 +221,7 @@ class LustreFailover(Probe):
 def is_at_home(text):
     """Whether all nodes are there and hold some of the Lustre resources, all of which are started.
 
-    ValueError where that cannot be said: a node without any may be a spare, or its targets have not come back.
+    Raises ValueError where that cannot be said: a node without any may be a spare, or its targets have not come back.
     """
     online = re.search(r"^\W*Online:\s*\[([^\]\n]*)\]", text, re.MULTILINE)
     if not online:

@@ -51,7 +51,7 @@ def huge_pages(raw, fields):
 
 
 def chosen_word(text):
-    """The word in brackets of `always [madvise] never`. Raises ValueError."""
+    """The word in brackets of `always [madvise] never`. Raises ValueError for other texts."""
     match = re.search(r"\[([a-z+]{1,30})\]", text)
     if not match:
         raise ValueError("no word in brackets")

@@ -97,7 +97,7 @@ Options that are not allowed, `point` and `source` never leave this process.
 
 
 def parse_mounts(text):
-    """The Mounts of a text like /proc/mounts; ValueError where it is no such text.
+    """The Mounts of a text like /proc/mounts. Raises ValueError where it is no such text.
 
     >>> parse_mounts("nas:/x /data nfs4 rw,vers=4.2 0 0")[0].options["vers"]
     '4.2'
@@ -192,7 +192,10 @@ def under_test(mounts, test_directory):
 
 
 def parse_df(text):
-    """[(size_bytes, fill_ratio)] of the output of `df -P` or `df -k`, in 1 KiB blocks; ValueError for other texts."""
+    """[(size_bytes, fill_ratio)] of the output of `df -P` or `df -k`, in 1 KiB blocks.
+
+    Raises ValueError for other texts.
+    """
     lines = text.splitlines()
     if not lines or not re.match(r"Filesystem .*(1K|1024)-blocks", lines[0]):
         raise ValueError("not df with blocks of 1 KiB")
@@ -200,7 +203,10 @@ def parse_df(text):
 
 
 def space_of(line):
-    """(size_bytes, fill_ratio or None) of one line; a source or mount point with spaces does not matter."""
+    """(size_bytes, fill_ratio or None) of one line; a source or mount point with spaces does not matter.
+
+    Raises ValueError for other lines.
+    """
     match = re.search(r"\s(\d{1,18})\s+(\d{1,18})\s+\d{1,18}\s+(?:\d{1,4}%|-)\s", line)
     if match is None:
         raise ValueError("not a line of df")

@@ -56,7 +56,10 @@ def settings(options):
 
 
 def parse_mountstats(text):
-    """What /proc/self/mountstats adds to the options, one dict per NFS mount: `pnfs`, `connections`, `transport`."""
+    """What /proc/self/mountstats adds to the options, one dict per NFS mount: `pnfs`, `connections`, `transport`.
+
+    Raises ValueError for other texts.
+    """
     mount_stats, current = [], None
     for line in text.splitlines():
         if line.startswith("device "):

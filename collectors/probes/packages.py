@@ -119,7 +119,7 @@ class RdmaStack(Probe):
 
 
 def ofed_name(text):
-    """The name that `ofed_info -s` prints. Raises ValueError."""
+    """The name that `ofed_info -s` prints. Raises ValueError for other texts."""
     match = OFED.fullmatch(text.strip())
     if not match:
         raise ValueError("not the name of an OFED")

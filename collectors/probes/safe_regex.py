@@ -66,7 +66,10 @@ def look_through(parsed, ranges):
 
 
 def find_matches(pattern, text):
-    """The group's text in every line that the pattern matches as a whole. Raises TooMuchWork."""
+    """The group's text in every line that the pattern matches as a whole.
+
+    Raises TooMuchWork where that takes more than MAX_STEPS steps.
+    """
     values, steps = [], 0
     for line in text.splitlines():
         if len(line) <= MAX_LINE_CHARACTERS:

@@ -83,6 +83,7 @@ class SiteProbe(Probe):
 
 
 def pattern_of(parameter):
+    """Compile a parameter's pattern. Raises ValueError for one that is no safe expression."""
     try:
         return safe_regex.compiled(parameter["pattern"])
     except ValueError as error:
@@ -95,7 +96,7 @@ def is_never_read(door, path):
 
 
 def value_of(text, kind):
-    """The value of a type. Raises ValueError."""
+    """The value of a type. Raises ValueError for a text of another type."""
     if kind == "string":
         if not TEXT.fullmatch(text):
             raise ValueError("not a short plain text")
@@ -140,7 +141,7 @@ def of_folder(folder):
 
 
 def of_file(path):
-    """The probe of one file. Raises UsageError."""
+    """The probe of one file. Raises UsageError if it cannot be read, is too large or describes no probe."""
     try:
         return declared_probe(json.loads(files.read_at_most(path, MAX_BYTES).decode("utf-8")))
     except OSError as error:

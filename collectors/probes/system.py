@@ -93,7 +93,7 @@ def distribution_of(text):
 
 
 def kernel_release(text):
-    """A release such as 4.18.0-553.el8.x86_64. Raises ValueError."""
+    """A release such as 4.18.0-553.el8.x86_64. Raises ValueError for other texts."""
     release = text.strip()
     if not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,4}[A-Za-z0-9._+~-]{0,100}", release):
         raise ValueError("not the release of a kernel")
@@ -134,7 +134,7 @@ class Tuned(Probe):
 
 
 def profile_name(text):
-    """The name in tuned's file, or names with a space between. Raises ValueError."""
+    """The name in tuned's file, or names with a space between. Raises ValueError for other texts."""
     name = text.strip()
     if not re.fullmatch(r"[A-Za-z0-9_. -]{1,120}", name):
         raise ValueError("not the name of a profile")

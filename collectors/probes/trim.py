@@ -9,7 +9,7 @@ STAMP = "/var/lib/systemd/timers/stamp-fstrim.timer"
 
 
 def day(seconds):
-    """Seconds since 1970 as a day in UTC: 2026-11-21; ValueError for what no calendar has."""
+    """Return the day in UTC, as 2026-11-21, of seconds since 1970. Raises ValueError for what no calendar has."""
     try:
         return time.strftime("%Y-%m-%d", time.gmtime(seconds))
     except (OverflowError, OSError):

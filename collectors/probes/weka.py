@@ -28,7 +28,7 @@ IO_STATES = ("STARTED", "STARTING", "STOPPED", "STOPPING")
 
 
 def parse_status(text):
-    """{key: value} of `weka status -J`, with `release` and `total_bytes`; ValueError for other texts."""
+    """{key: value} of `weka status -J`, with `release` and `total_bytes`. Raises ValueError for other texts."""
     status = json_object(text, "release", "drives", "io_status")
     values = {key: count_at(status, *way) for key, way in COUNTS.items()}
     values["total_bytes"] = count_at(status, "capacity", "total_bytes")

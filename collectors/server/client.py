@@ -104,7 +104,10 @@ class Server:
         return self.request("GET", path + ("?" + urlencode(query) if query else ""))
 
     def pages(self, path):
-        """Yield the results of every page. Only the query of `next` is followed, never another address."""
+        """Yield the results of every page. Only the query of `next` is followed, never another address.
+
+        Raises NetworkError for an answer without results.
+        """
         query = {}
         while True:
             document = self.get(path, query).document
@@ -125,7 +128,10 @@ class Server:
         self.progress.update(f"sending {in_kib(sent)} of {in_kib(size)} ({100 * sent // size} %)")
 
     def request(self, method, path, upload=None):
-        """Ask until there is an answer to keep; connection errors, 429, 502, 503 and 504 are tried again."""
+        """Ask until there is an answer to keep; connection errors, 429, 502, 503 and 504 are tried again.
+
+        Raises ServerRefusal or NetworkError where the tries or the time are used up, or another try cannot help.
+        """
         for attempt in range(1, MAX_TRIES + 1):
             try:
                 answer = self.ask(method, path, upload)
@@ -170,6 +176,7 @@ class Server:
         return connection
 
     def send(self, connection, method, path, upload):
+        """Send a request and its upload; one that the server stops reading is left to the server's answer."""
         connection.putrequest(method, self.base.path + API + path)
         connection.putheader("Authorization", "Token " + self.token)
         connection.putheader("Accept", "application/json, application/problem+json")

@@ -56,7 +56,10 @@ def registry_of_download():
 
 
 def read_config(path):
-    """Settings of the configuration file, empty where it is missing or says nothing."""
+    """Settings of the configuration file, empty where it is missing or says nothing.
+
+    Raises UsageError if it cannot be read, is no configuration, or others can read it.
+    """
     try:
         with open(path, encoding="utf-8") as stream:
             require_private(path, os.fstat(stream.fileno()).st_mode)
@@ -74,6 +77,7 @@ def read_config(path):
 
 
 def require_private(path, mode):
+    """Raises UsageError where the mode lets others read the file."""
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UsageError(
             "collector.config.mode",
@@ -101,6 +105,7 @@ def checked_url(url):
 
 
 def checked_token(token, url):
+    """Return the token. Raises UsageError where none is set, or it holds a sign that no token has."""
     if token in ("", PLACEHOLDER):
         raise UsageError(
             "collector.token",

@@ -32,6 +32,7 @@ def add_timeout(verb):
 
 
 def seconds(text):
+    """Read seconds, above 0 and at most a day. Raises ArgumentTypeError for other numbers."""
     value = float(text)
     if not 0 < value <= 86400:
         raise argparse.ArgumentTypeError("between 0 and 86400 seconds")

@@ -14,7 +14,7 @@ MAX_METADATA_BYTES = 1024 * 1024
 
 
 def read_metadata(path):
-    """The metadata file as JSON text; raises UsageError unless it holds one JSON object."""
+    """Return the metadata file as JSON text. Raises UsageError unless it holds one JSON object."""
     try:
         with open(path, encoding="utf-8-sig") as stream:
             text = stream.read(MAX_METADATA_BYTES + 1)
@@ -31,6 +31,7 @@ def read_metadata(path):
 
 
 def refuse_constant(name):
+    """Raises ValueError for NaN and Infinity, which JSON does not have."""
     raise ValueError(name + " is not a JSON value")
 
 
@@ -107,6 +108,7 @@ def still_processing(submission_id, waited_s):
 
 
 def state_of(document):
+    """Return a submission's state. Raises NetworkError where the answer has none."""
     if not isinstance(document, dict) or not isinstance(document.get("state"), str):
         raise NetworkError("collector.not-the-api", "The server told no state.", "Check HIGHWATER_URL.")
     return document["state"]

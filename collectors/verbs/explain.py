@@ -65,7 +65,10 @@ def run(options, progress):
 
 
 def matching(query):
-    """The parameters of a group, with an id, with a path, or with a part of an id; never none."""
+    """The parameters of a group, with an id, with a path, or with a part of an id; never none.
+
+    Raises UsageError where there is none.
+    """
     query = query.strip().lower().replace(".*.", ".")
     registry = parameters.registry()
     if query in registry:

@@ -59,7 +59,7 @@ def run(options, progress):
 
 
 def attributes(path):
-    """[(name, value)] of the file. Raises UsageError."""
+    """[(name, value)] of the file. Raises UsageError if it cannot be read, is too large or of another form."""
     try:
         data = read_at_most(path, MAX_BYTES)
     except OSError as error:
@@ -73,7 +73,10 @@ def attributes(path):
 
 
 def put_into(options, settings):
-    """Write the document with the settings in it; it is valid or stays as it was."""
+    """Write the document with the settings in it; it is valid or stays as it was.
+
+    Raises BundleError where it would not be valid.
+    """
     options.into = system_file.writable(options.into)
     document = system_file.load(options.into)
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -56,7 +56,10 @@ def run(options, progress):
 
 
 def known_names(options, progress):
-    """{pseudonym: name} of the site's map, and of the names in a file under the site's key. Raises UsageError."""
+    """{pseudonym: name} of the site's map, and of the names in a file under the site's key.
+
+    Raises UsageError if either cannot be read.
+    """
     place = os.path.join(os.path.expanduser(pseudonyms.FOLDER), pseudonyms.MAP_FILE)
     require_private(place)
     try:
@@ -99,6 +102,10 @@ def translate(text, by_pseudonym):
 
 
 def text_of(path):
+    """Return the text of a file, or of the standard input for `-`.
+
+    Raises UsageError if it cannot be read or has more than MAX_BYTES bytes.
+    """
     try:
         content = read_at_most(sys.stdin.fileno() if path == "-" else path, MAX_BYTES)
     except OSError as error:

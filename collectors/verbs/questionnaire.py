@@ -57,7 +57,7 @@ def take(path, answers, progress):
 
 
 def read(path):
-    """The JSON of a file of answers. Raises UsageError."""
+    """The JSON of a file of answers. Raises UsageError if it cannot be read or is no JSON."""
     try:
         return json.loads(read_at_most(path, MAX_BYTES).decode("utf-8"))
     except OSError as error:

@@ -49,6 +49,7 @@ def run(options, progress):
 
 
 def verify(options, server):
+    """Print whether a receipt is signed by the server and of the bundle; return OK or FINDINGS."""
     receipt, signature = read_receipt(options.verify)
     keys = server.get("receipts/").document.get("public_keys")
     message = json.dumps(receipt, sort_keys=True, separators=(",", ":")).encode("utf-8")
@@ -67,7 +68,7 @@ def verify(options, server):
 
 
 def read_receipt(path):
-    """The receipt in a file and its signature. Raises UsageError."""
+    """The receipt in a file and its signature. Raises UsageError if it cannot be read or is no receipt."""
     try:
         document = json.loads(read_at_most(path, MAX_BYTES).decode("utf-8"))
         receipt, signature = document["receipt"], document["signature"]
@@ -81,6 +82,7 @@ def read_receipt(path):
 
 
 def sha256_of(path):
+    """Return the SHA-256 of a file. Raises UsageError if it cannot be read."""
     try:
         with open(path, "rb") as stream:
             return archive_limits.measure(stream)[1]

@@ -55,6 +55,7 @@ def lines(document, with_missing):
 
 
 def node_lines(node, with_missing):
+    """Yield the lines that show a class of nodes; what is missing in full only `with_missing`."""
     yield ""
     yield "{}  {} node{}  [{}]".format(
         "+".join(node["role"]), node["count"], "s" * (node["count"] != 1), node["class_id"]

@@ -71,7 +71,7 @@ def read_form_fields(options):
 
 
 def require_nothing_beside(form):
-    """Raises UsageError: a file that is added says nothing about the submission."""
+    """Raises UsageError for options of a submission: a file that is added says nothing about it."""
     if form:
         raise UsageError(
             "collector.into",

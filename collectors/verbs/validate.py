@@ -71,7 +71,7 @@ def check_on_server(options, form, progress):
 
 
 def rule_options(options):
-    """The arguments of `validators check` that stand for ours."""
+    """The arguments of `validators check` that stand for ours. Raises UsageError for more than one list."""
     names = server_options.list_names(options)
     if len(names) > 1:
         raise UsageError("collector.list", "The rules check one list at a time.", "Give --list once, or --server.")

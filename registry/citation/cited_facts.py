@@ -103,7 +103,7 @@ def _permanent_address(result: Result) -> str:
 
 
 def list_work(ranked_list: RankedList) -> Work:
-    """One list as record.ranked_list() reads it. Raises NotFrozen."""
+    """One list as record.ranked_list() reads it. Raises ListNotFrozen where the list is not frozen yet."""
     if not ranked_list.frozen_at:
         raise ListNotFrozen
     release, amendments = ranked_list.release, ranked_list.amendments

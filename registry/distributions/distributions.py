@@ -119,7 +119,8 @@ def parse_slow_share(query: QueryDict) -> float:
 def hit_probabilities(query: QueryDict) -> Row:
     """`members`, `slow` and `stripes` of a query, and for each stripe count the chance of meeting a slow member.
 
-    Without `stripes` those that people ask for. Raises UnknownParameter and InvalidValue.
+    Without `stripes` those that people ask for. Raises UnknownParameter and InvalidValue for a name or value that the
+    query may not have.
     """
     filters.refuse_unknown(query, ("members", "slow", "stripes", "format"))
     count = _parse_count(query, "members", 1, LARGEST_CHOICE)

@@ -68,7 +68,8 @@ def meeting_probability(members: int, slow_members: int, stripes: int) -> float:
     """The probability that a file striped over `stripes` of the members meets a slow one, from 0 to 1.
 
     1 - C(members - slow, stripes) / C(members, stripes): the stripes of a file lie on different targets, so they are
-    drawn without replacement. Raises Impossible.
+    drawn without replacement. Raises ImpossibleDraw where more are drawn or slow than there are, or for more than
+    LARGEST_CHOICE members.
     """
     if not 0 < stripes <= members or not 0 <= slow_members <= members:
         raise ImpossibleDraw(f"{stripes} of {members} with {slow_members} slow")

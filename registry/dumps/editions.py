@@ -61,7 +61,7 @@ def current_edition() -> Edition | None:
 
 
 def edition_to_serve() -> Edition:
-    """The edition to serve. Raises BeingMade where there is none, or where the record has changed for too long."""
+    """The edition to serve. Raises EditionPending where there is none, or the record has changed for too long."""
     edition = latest_edition()
     if edition is None or (edition.changed_at and timezone.now() - edition.changed_at > SERVED_FOR):
         raise EditionPending
@@ -69,7 +69,7 @@ def edition_to_serve() -> Edition:
 
 
 def open_file(edition: Edition, name: str) -> File[bytes]:
-    """A stored file of an edition. Raises BeingMade where the next edition has taken its place meanwhile."""
+    """A stored file of an edition. Raises EditionPending where the next edition has taken its place meanwhile."""
     try:
         return _edition_storage().open(_storage_key(edition, name))
     except FileNotFoundError as error:

@@ -44,7 +44,7 @@ def known_lists() -> list[Row]:
 def of_list(text: str) -> tuple[str, dict[str, str], list[Row]]:
     """A list's name, the newest title of each list that there is, and what each release has of this one. Two queries.
 
-    Raises NotOnRecord with the nearest names.
+    Raises NotOnRecord, with the nearest names, where there is no such list.
     """
     all_lists = known_lists()
     titles = {list_row["name"]: list_row["title"] for list_row in all_lists}

@@ -52,7 +52,10 @@ class NamedConditions:
 
 
 def read_conditions(folder: Path) -> NamedConditions:
-    """The named conditions of a folder; a folder without the file names none. Raises DefinitionError."""
+    """The named conditions of a folder; a folder without the file names none.
+
+    Raises DefinitionError where the file is not what its schema says, or a name is a condition and a set.
+    """
     path = folder / FILE
     if not path.exists():
         return NamedConditions()
@@ -81,7 +84,10 @@ def expand_definition(body: Mapping[str, Any], named: NamedConditions, where: st
 
 
 def expand_family(family: Mapping[str, Any], where: str = "") -> Iterator[Row]:
-    """The definitions of a family, as their files would be written. Raises DefinitionError."""
+    """The definitions of a family, as their files would be written.
+
+    Raises DefinitionError where a member names a form that the family does not have.
+    """
     for row in family["lists"]:
         for form, version in row["versions"].items():
             if form not in family["forms"]:

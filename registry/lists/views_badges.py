@@ -24,7 +24,7 @@ def result_badge(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @public_page
 def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
-    """Raises NotFrozen."""
+    """Draw the badge of a frozen list. Raises ListNotFrozen for another."""
     return _badge_response(badges.badge_of_work(cited_facts.list_work(public_record.ranked_list(release, name))))
 
 

@@ -26,7 +26,10 @@ class ReportedError(Exception):
 
 
 def read_reported(folder: Path = REPORTED) -> list[Row]:
-    """All results of a folder, each with its `document`. Raises ReportedError."""
+    """All results of a folder, each with its `document`.
+
+    Raises ReportedError where a file is called unlike its document, is malformed, or an id is there twice.
+    """
     rows: dict[str, Row] = {}
     for name, content in data_files.valid_files(folder, SCHEMA, ReportedError):
         if name != f"{content['document']['slug']}.json":

@@ -82,7 +82,7 @@ def parameter_page(request: HttpRequest, id: str) -> HttpResponse:
 
 
 def require_parameter(id: str) -> Parameter:
-    """Raises NotOnRecord with the nearest ids."""
+    """Raises NotOnRecord, with the nearest ids, where there is no such parameter."""
     if id not in parameters():
         raise NotOnRecord("parameter", id, nearest_names(id, parameters()))
     return parameters()[id]

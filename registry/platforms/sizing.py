@@ -54,7 +54,10 @@ class SizingQuery:
 
 
 def parse_query(query: QueryDict) -> SizingQuery:
-    """Raises NotOnRecord, UnknownParameter and InvalidValue."""
+    """Read the query of a sizing.
+
+    Raises NotOnRecord for an unknown platform, UnknownParameter for an unknown name, InvalidValue for a wrong value.
+    """
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), (filters.PARAMETER,))
     direction = study_query.single_choice(query, "direction", (READ, WRITE)) or READ
     kind = study_query.single_choice(query, "kind", (BANDWIDTH, IOPS)) or BANDWIDTH
@@ -80,7 +83,10 @@ def _target_rate(query: QueryDict) -> float:
 
 
 def units_for(target: float, of_one: float) -> int:
-    """The least number of units that reaches a rate. Raises ValueError where one delivers nothing."""
+    """The least number of units that reaches `target`, a rate in the unit of `of_one`.
+
+    Raises ValueError where one delivers nothing.
+    """
     if of_one <= 0:
         raise ValueError("one unit delivers nothing")
     return max(1, math.ceil(round(target / of_one, 9)))
@@ -115,7 +121,7 @@ def count_units(target: float, of_one: Sequence[Number]) -> Row:
 
 
 def sizing_document(query: SizingQuery) -> Row:
-    """The answer with all that it rests on. Raises NoSizing; four queries."""
+    """The answer with all that it rests on; four queries. Raises NoSizing where no result is its basis."""
     basis = sorted(_basis_rows(query), key=lambda row: (row["qualifier"] == qualified_values.BELOW, -row["of_one"]))
     ceiling = _enclosure_ceiling(query)
     if not basis:

@@ -53,7 +53,7 @@ class InvalidValue(Problem):
 
 
 def refuse_unknown(query: QueryDict, known_names: Iterable[str], prefixes: tuple[str, ...] = ()) -> None:
-    """Raise UnknownParameter for names that an address does not take, with the known and the nearest ones."""
+    """Raises UnknownParameter for names that an address does not take, with the known and the nearest ones."""
     known_names = sorted(known_names)
     unknown = [name for name in query if name not in known_names and not name.startswith(prefixes or ("\0",))]
     if unknown:
@@ -79,6 +79,7 @@ def parse_conditions(query: QueryDict, table: Mapping[str, Condition]) -> Q:
 
 
 def any_of(name: str, condition: Condition, values: Iterable[str]) -> Q:
+    """Return the condition that any of the values meets. Raises InvalidValue for a value that the condition refuses."""
     try:
         if condition in _BATCH_CONDITIONS:
             return condition(*values)
@@ -138,13 +139,14 @@ def without_empty(query: QueryDict) -> QueryDict:
 
 
 def whole_number(value: str) -> int:
+    """Read a whole number from 0 to LARGEST. Raises ValueError for anything else."""
     if not re.fullmatch(r"[0-9]{1,10}", value) or int(value) > LARGEST:
         raise ValueError(f"a whole number from 0 to {LARGEST}")
     return int(value)
 
 
 def whole_id(name: str, value: str) -> UUID:
-    """The id in a query. Raises InvalidValue."""
+    """The id in a query. Raises InvalidValue for what is no id."""
     try:
         return UUID(value)
     except ValueError as error:
@@ -152,6 +154,7 @@ def whole_id(name: str, value: str) -> UUID:
 
 
 def parse_choice(choices: Iterable[str], value: str) -> str:
+    """Return the choice that the value names in any case. Raises ValueError where there is none."""
     names = list(choices)
     if value.lower() not in names:
         raise ValueError(f"one of {', '.join(names)}")
@@ -401,7 +404,7 @@ def result_conditions(query: QueryDict) -> Q:
 
 
 def result_ids(query: QueryDict) -> list[str]:
-    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue.
+    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue for too few or too many.
 
     The name may be given several times, as boxes of a form give it.
     """

@@ -45,7 +45,7 @@ class FormulaInterpreter(Protocol[T]):
 
 
 def interpret_formula(formula: str, reading: FormulaInterpreter[T]) -> T:
-    """What a formula is in a reading. Raises FormulaError."""
+    """What a formula is in a reading. Raises FormulaError for one that is too long or cannot be read."""
     if len(formula) > LENGTH_LIMIT:
         raise FormulaError(f"longer than {LENGTH_LIMIT} characters")
     try:
@@ -75,7 +75,10 @@ def _interpret_node(node: ast.expr, reading: FormulaInterpreter[T]) -> T:
 
 
 def evaluate_formula(formula: str, values: Mapping[str, float]) -> float:
-    """The number that a formula gives for named values: ("a / b - 1", {"a": 3, "b": 2}) -> 0.5. Raises FormulaError."""
+    """The number that a formula gives for named values: ("a / b - 1", {"a": 3, "b": 2}) -> 0.5.
+
+    Raises FormulaError where it cannot be read or gives no real number.
+    """
     value = interpret_formula(formula, _Number(values))
     try:
         return float(value)

@@ -80,7 +80,7 @@ def releases_called(texts: Iterable[str]) -> QuerySet[Release]:
 
 
 def find_release(text: str) -> Release:
-    """Raises NotOnRecord with the nearest slugs."""
+    """The release of a slug. Raises NotOnRecord, with the nearest slugs, where there is none."""
     matching_release = releases_called([text]).first()
     if matching_release is None:
         slugs = Release.objects.values_list("slug", flat=True)
@@ -177,7 +177,10 @@ def take_newest(queryset: QuerySet[Result], most: int) -> tuple[list[Result], bo
 
 
 def find_result(public_id: str) -> Result:
-    """One result, withdrawn and superseded ones too, with release, site, system, platform and both neighbours."""
+    """One result, withdrawn and superseded ones too, with release, site, system, platform and both neighbours.
+
+    Raises NotOnRecord where no result has the id.
+    """
     matching_result = (
         Result.objects.select_related("release", "site", "system", "platform", "revises", "revised_by")
         .defer("search")

@@ -78,7 +78,7 @@ class Number:
         return self * Number(low, high, other.rough)
 
     def power(self, exponent: float) -> Number:
-        """Raises ValueError of a bound below zero, whose powers need not rise."""
+        """The number to a power. Raises ValueError for a bound below zero, whose powers need not rise."""
         if self.low < 0 and self.is_bound:
             raise ValueError("a power of what may be negative")
         ends = [_safe_power(end, exponent) for end in (self.low, self.high)]

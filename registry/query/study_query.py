@@ -99,7 +99,10 @@ class StudyQuery:
 
 
 def parse_query(query: QueryDict) -> StudyQuery:
-    """The question in a query string. Raises NoMetric and InvalidValue; whether the names exist is asked later."""
+    """The question in a query string; whether the names exist is asked later.
+
+    Raises NoMetric where `metric` or `x` is missing, InvalidValue for a wrong value.
+    """
     metric, x = tuple(filters.values_of(query, "metric")), single_value(query, "x")
     if not metric or not x:
         raise NoMetric(f"{'x' if metric else 'metric'}= is missing.")
@@ -117,7 +120,10 @@ def parse_divisor(query: QueryDict) -> str:
 
 
 def shown_unit(query: QueryDict) -> str:
-    """`unit=`: in what values are shown; empty where nothing was asked. Raises InvalidValue."""
+    """`unit=`: in what values are shown; empty where nothing was asked.
+
+    Raises InvalidValue for a unit that is not in UNITS.
+    """
     unit = single_value(query, "unit")
     if unit and unit not in UNITS:
         raise filters.InvalidValue("unit", f"one of {', '.join(UNITS)}")
@@ -129,7 +135,7 @@ def _split_names(text: str) -> list[str]:
 
 
 def single_value(query: QueryDict, name: str) -> str:
-    """The one value of a name; empty where it is not given. Raises InvalidValue."""
+    """The one value of a name; empty where it is not given. Raises InvalidValue where it is given several times."""
     values = filters.values_of(query, name)
     if len(values) > 1:
         raise filters.InvalidValue(name, "once")
@@ -137,7 +143,7 @@ def single_value(query: QueryDict, name: str) -> str:
 
 
 def single_choice(query: QueryDict, name: str, choices: Iterable[str]) -> str:
-    """As `single`, one of the choices."""
+    """As `single`, one of the choices. Raises InvalidValue for anything else."""
     value = single_value(query, name)
     try:
         return filters.parse_choice(choices, value) if value else ""
@@ -146,7 +152,7 @@ def single_choice(query: QueryDict, name: str, choices: Iterable[str]) -> str:
 
 
 def time_of(text: str) -> dt.datetime | None:
-    """A moment in UTC; of a day its end."""
+    """A moment in UTC; of a day its end; None for an empty text. Raises InvalidValue for what is no date or time."""
     if not text:
         return None
     try:
@@ -222,7 +228,7 @@ def _starts_with_parts(parts: list[str], metric: Metric) -> bool:
 
 
 def check_axes(names: Iterable[str]) -> None:
-    """Raise UnknownAxis for a name under which no result has a fact; one query where the vocabulary lacks one."""
+    """Raises UnknownAxis for a name under which no result has a fact; one query where the vocabulary lacks one."""
     unnamed = [name for name in names if name not in axes.by_name()]
     fact_names = fact_index.fact_names() if unnamed else []
     for name in unnamed:

@@ -101,6 +101,7 @@ class NoBody:
     """The input of a request that is answered from its head alone."""
 
     def read(self, *_: object) -> bytes:
+        """Raises OSError always: the request was refused before its body was read."""
         raise OSError("the request was refused before its body was read")
 
     readline = readlines = __iter__ = read

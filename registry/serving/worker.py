@@ -65,7 +65,10 @@ class Worker(BaseWorker):
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
-        """Refuse what the loop does not speak; TLS and HTTP/2 are the proxy's."""
+        """Check that the loop speaks what is configured; TLS and HTTP/2 are the proxy's.
+
+        Raises RuntimeError where it does not.
+        """
         if cfg.is_ssl or cfg.proxy_protocol not in (False, "off") or "h2" in cfg.http_protocols:
             raise RuntimeError("registry.web_server speaks HTTP/1.1 without TLS, behind a proxy (docs/operate.md)")
         tempfile.gettempdir()  # chosen once, for all processes: a full one is told later, not left for another

@@ -16,7 +16,10 @@ def build_wheel(builder: str) -> tuple[str, bytes]:
 
 
 def wheel_response(builder: str, name: str, what: str) -> HttpResponse:
-    """For `pip install ADDRESS`, which reads the version from the name: only the one that is built here is there."""
+    """Serve a wheel for `pip install ADDRESS`, which reads the version from the name.
+
+    Raises Http404 for any name but that of the wheel that is built here.
+    """
     built_name, content = build_wheel(builder)
     if f"{name}.whl" != built_name:
         raise Http404(f"{what} here is {built_name}.")

@@ -51,7 +51,10 @@ class StudyError(Exception):
 
 @cache
 def load_studies() -> Mapping[str, Study]:
-    """All curated studies by slug, each with its `document`, in the order of files and lines. Raises StudyError."""
+    """All curated studies by slug, each with its `document`, in the order of files and lines.
+
+    Raises StudyError where a file is malformed or a slug is there twice.
+    """
     studies_by_slug: dict[str, Study] = {}
     for name, content in data_files.valid_files(STUDIES, SCHEMA, StudyError):
         for study in content["studies"]:
@@ -62,7 +65,7 @@ def load_studies() -> Mapping[str, Study]:
 
 
 def find_study(slug: str) -> Study:
-    """Raises NotOnRecord with the nearest slugs."""
+    """The curated study of a slug. Raises NotOnRecord, with the nearest slugs, where there is none."""
     matching_study = load_studies().get(slug.lower())
     if matching_study is None:
         raise NotOnRecord("study", slug, nearest_names(slug, load_studies()))

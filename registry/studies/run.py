@@ -80,7 +80,11 @@ class StudyTable:
 
 
 def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
-    """Raises UnknownMetric, UnknownAxis, InvalidValue, UnknownParameter, MixedUnits, TooManyPoints."""
+    """Answer the question of a study.
+
+    Raises UnknownMetric or UnknownAxis for names that no result has, InvalidValue or UnknownParameter for the filters,
+    MixedUnits where units do not agree, TooManyPoints where a chart has no room for them.
+    """
     metrics = _metrics_of(question)
     study_query.check_axes(name for name in question.axes if not name.startswith(CONTEXT))
     groups = _load_groups(question, metrics)

@@ -75,7 +75,7 @@ def newest_saved(kind: str = SavedStudy.Kind.STUDY, count: int = LISTED) -> Quer
 
 
 def find_ranking(slug: str) -> SavedStudy:
-    """A saved ranking. Raises NotOnRecord."""
+    """A saved ranking. Raises NotOnRecord where there is none of that slug."""
     saved_study = SavedStudy.objects.filter(kind=SavedStudy.Kind.RANKING, slug=slug.replace("\0", "").lower()).first()
     if saved_study is None:
         raise NotOnRecord("ranking", slug)

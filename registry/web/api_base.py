@@ -28,6 +28,7 @@ class StatedFormats(DefaultContentNegotiation):
     """An unknown `?format=` is refused like an unknown Accept: 406 with the formats that there are."""
 
     def filter_renderers(self, renderers: Iterable[BaseRenderer], format: str) -> list[BaseRenderer]:
+        """Return the renderers of a format. Raises NotAcceptable where there is none."""
         renderers = list(renderers)
         fitting = [renderer for renderer in renderers if renderer.format == format]
         if not fitting:

@@ -31,7 +31,10 @@ class Adapter(DefaultAccountAdapter):
         return settings.SIGNUP_OPEN
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
-        """A name is no mail address: the two are never mistaken for each other."""
+        """Return the cleaned name.
+
+        Raises ValidationError for a name with @, which could be mistaken for a mail address.
+        """
         if "@" in username:
             raise ValidationError("A name has no @.")
         return str(super().clean_username(username, shallow))

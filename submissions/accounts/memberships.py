@@ -37,7 +37,7 @@ _SALT = "submissions.invitation"
 
 
 def visible_institution(account: Account, slug: str) -> Site:
-    """The institution, for its members and the registry's administrators. Raises NoMembers."""
+    """The institution, for its members and the registry's administrators. Raises NoMembers for everybody else."""
     institutions = Site.objects.filter(slug=slug)
     if not has_role(account, Account.Role.ADMIN):
         institutions = institutions.filter(memberships__account=account)
@@ -56,7 +56,10 @@ def manages_institution(account: Account, institution: Site) -> bool:
 
 
 def managed_by(account: Account, slug: str) -> Site:
-    """The institution whose members the account may change. Raises NoMembers, NotAdmin."""
+    """The institution whose members the account may change.
+
+    Raises NoMembers where it may not be seen, NotAdmin where it may not be changed.
+    """
     institution = visible_institution(account, slug)
     if not manages_institution(account, institution):
         raise NotAdmin
@@ -118,7 +121,8 @@ def invite_member(institution: Site, by: Account, invitee: str, role: str, link:
     """Ask somebody, by the name of an account or by mail, to become a member; the same again renews it.
 
     An account's name is taken whether or not there is such an account: the answer tells nobody. `link` makes the
-    address of a page out of the secret that a mail carries. Raises InvitationRefused, MailUnavailable.
+    address of a page out of the secret that a mail carries. Raises InvitationRefused for a member, an unusable address
+    or one invitation too many, MailUnavailable where no mail can be sent.
     """
     invitee = invitee.strip()
     by_mail = "@" in invitee
@@ -139,7 +143,7 @@ def invite_member(institution: Site, by: Account, invitee: str, role: str, link:
 
 
 def invited_by_secret(secret: str) -> Invitation:
-    """The invitation of a mail's link. Raises NoInvitation."""
+    """The invitation of a mail's link. Raises NoInvitation where it is not signed by us, too old or used up."""
     try:
         key = signing.loads(secret, salt=_SALT, max_age=INVITATION_LASTS)
     except signing.BadSignature as error:
@@ -153,7 +157,10 @@ def invitation_for(account: Account, key: int) -> Invitation:
 
 
 def accept_invitation(invitation: Invitation, account: Account) -> Membership:
-    """Become a member; who is one keeps the role. The invitation is used up. Raises NoInvitation."""
+    """Become a member; who is one keeps the role. The invitation is used up.
+
+    Raises NoInvitation where it was used up before.
+    """
     with transaction.atomic():
         if not Invitation.objects.filter(pk=invitation.pk).delete()[0]:
             raise NoInvitation

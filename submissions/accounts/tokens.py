@@ -36,7 +36,8 @@ def create_token(
 ) -> tuple[Token, str]:
     """A new token and its key, which is kept as a hash only and can't be shown again.
 
-    `by` is the token that asks for it: nothing may be made that reaches further or lives longer. Raises TokenRefused.
+    `by` is the token that asks for it: nothing may be made that reaches further or lives longer. Raises TokenRefused
+    where `by`, the scopes, the days or the number of tokens do not allow it.
     """
     requested = [scope for scope in Scope.values if scope in set(scopes)]
     if not requested:
@@ -72,7 +73,7 @@ def list_tokens(account: Account) -> QuerySet[Token]:
 
 
 def revoke_token(account: Account, beginning: str) -> None:
-    """Take back the account's token that begins like that. Raises NoToken."""
+    """Take back the account's token that begins like that. Raises NoToken where there is none."""
     if not list_tokens(account).filter(beginning=beginning).delete()[0]:
         raise NoToken
 
@@ -94,6 +95,10 @@ class TokenAuthentication(authentication.TokenAuthentication):
         return credentials
 
     def authenticate_credentials(self, key: str) -> tuple[Account, Token]:
+        """Return the account and the token of a key, and note its use.
+
+        Raises AuthenticationFailed where no valid token has the key, or the account is closed.
+        """
         now = timezone.now()
         alive = Q(expires_at=None) | Q(expires_at__gt=now)
         token = Token.objects.select_related("account").filter(alive, digest=_key_digest(key)).first()

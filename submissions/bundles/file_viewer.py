@@ -56,7 +56,11 @@ def list_files(submission: Submission) -> list[dict[str, Any]]:
 
 
 def file_page(submission: Submission, path: str, begin: int, findings: Iterable[dict[str, Any]]) -> FilePage:
-    """Up to LINES lines of one file from line `begin` on. Raises NoSuchFile, BinaryFile, UnreadableArchive."""
+    """Up to LINES lines of one file from line `begin` on.
+
+    Raises NoSuchFile where there is none, BinaryFile where it holds a NUL, UnreadableArchive for an archive that does
+    not open.
+    """
     with open_archive(submission) as bundle:
         name = _resolve_path(bundle, path)
         if b"\0" in bundle.read(name, _HEAD_BYTES):
@@ -84,7 +88,11 @@ def split_place(where: str) -> tuple[str, int]:
 
 @contextmanager
 def open_archive(submission: Submission) -> Iterator[Bundle]:
-    """The archive within LIMITS. Raises UnreadableArchive, FileQuarantined, FileGone."""
+    """The archive within LIMITS.
+
+    Raises UnreadableArchive where it does not open, FileQuarantined where it is withheld, FileGone where it is not
+    stored.
+    """
     files = files_of(submission)
     if not files:
         raise UnreadableArchive("The draft has no file yet.")

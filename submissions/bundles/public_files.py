@@ -79,7 +79,7 @@ def agree_to_files(
     """Let exactly these files stand in the public copy, too. None of them takes every agreement back.
 
     `version` is that of the files which somebody looked at; another one must be looked at again. The copy is made anew.
-    Raises NotYours, StateConflict, NoSuchFile.
+    Raises NotYours for another's, StateConflict where the files have changed since, NoSuchFile for an unknown one.
     """
     require_own(account, submission)
     states.require_state(submission, AGREEABLE)

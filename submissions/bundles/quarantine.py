@@ -325,7 +325,7 @@ def list_secret_files(query: QueryDict, size: int) -> tuple[list[SecretFile], st
 
 
 def find_secret_file(secret_file_id: int) -> SecretFile:
-    """Raises NoSecretFile."""
+    """The reported file of an id. Raises NoSecretFile where there is none."""
     row = SecretFile.objects.select_related(*_JOINED).filter(pk=secret_file_id).first()
     if row is None:
         raise NoSecretFile
@@ -350,7 +350,11 @@ def clear_file(row: SecretFile, editor: Account, reason: str) -> None:
 
 
 def withhold_file(row: SecretFile, editor: Account, reason: str) -> None:
-    """Put into quarantine what was reported, or what an editor cleared before. Raises as `clear`."""
+    """Put into quarantine what was reported, or what an editor cleared before.
+
+    Raises Forbidden for who is no editor, ConflictOfInterest where this one may not decide, StateConflict where the
+    submission is neither under review nor published, or the file stands otherwise.
+    """
     if not is_protected(row.submission):
         raise StateConflict("It is neither under review nor published any more.")
     note = "An editor put a stored file into quarantine: it is kept and not shown to anybody."

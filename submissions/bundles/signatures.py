@@ -42,7 +42,10 @@ def is_signature(text: str) -> bool:
 
 
 def add_key(account: Account, line: str) -> SigningKey:
-    """Register a public key, as it stands in id_ed25519.pub; the same key again is the same. Raises BadSigningKey."""
+    """Register a public key, as it stands in id_ed25519.pub; the same key again is the same.
+
+    Raises BadSigningKey for what is no such key, or one too many.
+    """
     kind, key, comment = _key_parts(line)
     if account.signing_keys.count() >= MOST_KEYS:
         raise BadSigningKey(f"There are {MOST_KEYS} keys already.")

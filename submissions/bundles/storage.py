@@ -64,6 +64,7 @@ class Incoming:
         return self._digest.hexdigest()
 
     def write(self, chunk: bytes) -> None:
+        """Append a chunk. Raises TooLarge where more bytes came than the limit."""
         self.size += len(chunk)
         if self.size > self._limit:
             raise TooLarge(f"More than {self._limit} bytes came.")
@@ -120,10 +121,15 @@ class BundleUploadHandler(FileUploadHandler):
     def handle_raw_input(
         self, input_data: Any, META: Any, content_length: int, boundary: str, encoding: str | None = None
     ) -> None:
+        """Check the announced length, in bytes. Raises TooLarge where it is above what an upload may have."""
         if content_length > settings.UPLOAD_LIMIT_BYTES + settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             raise TooLarge(f"At least {content_length} bytes; {settings.UPLOAD_LIMIT_BYTES} are allowed.")
 
     def new_file(self, field_name: str, *args: Any, **kwargs: Any) -> None:
+        """Take the first file of a bundle's field as Incoming; what follows goes there and to no other handler.
+
+        Raises StopFutureHandlers for the file that is taken, SkipFile for any other.
+        """
         super().new_file(field_name, *args, **kwargs)
         if field_name not in FILE_FIELDS or isinstance(self.file, Incoming):
             self.skipped.append(field_name)

@@ -52,7 +52,7 @@ def list_change_points(account: Account, query: QueryDict, size: int) -> tuple[l
 
 
 def get_change_point(account: Account, step_id: int) -> Step:
-    """One that the account may say something of. Raises NoStep, Forbidden."""
+    """One that the account may say something of. Raises NoStep where there is none, Forbidden for everybody else."""
     if not Step.objects.filter(pk=step_id, gone_at=None).exists():
         raise NoStep
     step = visible_change_points(account).filter(pk=step_id).first()
@@ -71,7 +71,8 @@ def state_history(step: Step) -> QuerySet[StepComment]:
 def set_state(step: Step, account: Account, state: str, note: str, version: int) -> None:
     """Set state and note of a step that `judged_by` gave and that the account read in this version.
 
-    Of two who read the same version one is told. Raises ConflictOfInterest, StepRefused, StepChanged.
+    Of two who read the same version one is told. Raises ConflictOfInterest where the account may not judge the step,
+    StepRefused for an unknown state or a note that is missing or too long, StepChanged where it read another version.
     """
     if why := conflict_about(account, step):
         raise ConflictOfInterest(why)

@@ -28,7 +28,11 @@ _LIFETIME_S = 120
 
 
 def run_dry_check(bundle: Incoming | None, sha256: str, declared: Declared) -> dict[str, Any]:
-    """The report of these bytes, of which nothing stays. Raises IntakeRefused, NoWorker, CheckTimeout."""
+    """Return the report of these bytes, of which nothing stays.
+
+    Raises IntakeRefused for bytes that cannot be taken, NoWorker where none checks, CheckTimeout where it takes too
+    long.
+    """
     if bundle is None:
         raise NoBundle
     try:

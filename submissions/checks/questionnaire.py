@@ -157,7 +157,7 @@ def read_answers(sent: Any, stored_ids: Collection[str] = ()) -> dict[str, Any]:
     """The answers in what was sent: an object of them, the file that was downloaded, or that of the collector.
 
     Ids in `stored_ids` are taken though the questionnaire does not know them: they were stored before it was asked.
-    Raises AnswersInvalid.
+    Raises AnswersInvalid for anything else.
     """
     answers, name = sent, REPRODUCIBILITY
     if isinstance(sent, dict) and "questionnaire" in sent:
@@ -215,7 +215,7 @@ def _collector_answers(rows: list[Any]) -> dict[str, Any]:
 
 
 def parse_answers(content: bytes) -> Any:
-    """The JSON of a file of answers. Raises AnswersInvalid."""
+    """The JSON of a file of answers. Raises AnswersInvalid for what is no JSON."""
     try:
         return json.loads(content.decode())
     except (ValueError, RecursionError) as error:

@@ -82,7 +82,8 @@ def save_metadata_and_recheck(
 def save_answers(submission: Submission, account: Account, sent: Any) -> None:
     """Store the answers to the questionnaire, one object, while nobody reviews the run; a submitted one stays so.
 
-    Raises NotYours, StateConflict, DeadlinePassed, AnswersInvalid.
+    Raises NotYours for another's, StateConflict while somebody reviews it, DeadlinePassed after the deadline,
+    AnswersInvalid for answers of another kind.
     """
     require_own(account, submission)
     states.require_state(submission, EDITABLE)
@@ -109,7 +110,7 @@ def is_before_deadline(submission: Submission) -> bool:
 
 
 def require_in_time(submission: Submission) -> None:
-    """Raises DeadlinePassed."""
+    """Raises DeadlinePassed after the deadline of the submission's release."""
     release = submission.release
     if release and release.deadline and not is_before_deadline(submission):
         raise DeadlinePassed(f"The deadline of {release.name} was {release.deadline:%Y-%m-%d %H:%M} UTC.")
@@ -257,8 +258,9 @@ def start_revision(
 ) -> Submission:
     """Begin a new revision of a published result: the same bytes, with metadata and answers to be corrected.
 
-    It is checked, submitted and reviewed like any other; until it is published the older one stands.
-    Raises NotYours, StateConflict, ReasonNeeded, BadMetadata, AnswersInvalid, AlreadyRevised.
+    It is checked, submitted and reviewed like any other; until it is published the older one stands. Raises NotYours
+    for another's, StateConflict where it is not published, ReasonNeeded without a reason, BadMetadata or AnswersInvalid
+    for what the schemas refuse, AlreadyRevised where there is a revision already.
     """
     require_own(account, submission)
     states.require_state(submission, (State.PUBLISHED,))

@@ -31,7 +31,7 @@ def list_versions(submission: Submission) -> list[dict[str, Any]]:
 
 
 def file_of(submission: Submission, number: int, name: str) -> File:
-    """One file of one version. Raises NoSuchVersion."""
+    """One file of one version. Raises NoSuchVersion where there is none."""
     for file in _version_files(submission, number):
         if file["name"] == name:
             return file

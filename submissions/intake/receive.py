@@ -64,8 +64,9 @@ def receive_bundle(
 ) -> tuple[Submission, bool]:
     """The submission of these bytes, and whether it is new. `sha256` "" stands for a form that can't compute it.
 
-    `signature` is the detached one of the bundle, or "". The first that comes with these bytes counts.
-    Raises IntakeRefused for what can't be taken, Unavailable where storage can't; nothing is kept then.
+    `signature` is the detached one of the bundle, or "". The first that comes with these bytes counts. Raises
+    BadSignature where it is none, IntakeRefused for what can't be taken, Unavailable where storage can't; nothing is
+    kept then.
     """
     if signature and not signatures.is_signature(signature):
         raise BadSignature
@@ -78,7 +79,7 @@ def receive_bundle(
 def open_upload(sent: UploadedFile[Any] | Incoming | None, sha256: str) -> Iterator[Incoming]:
     """What was sent, whole and not stored yet; forgotten afterwards unless it was.
 
-    Raises IntakeRefused.
+    Raises IntakeRefused where nothing was sent, it is empty, or its digest is another.
     """
     if sent is None:
         raise NoBundle
@@ -118,6 +119,7 @@ def parse_declared(
 
 
 def known_release(slug: str) -> Release:
+    """Return the release that a submission names. Raises UnknownRelease where there is none."""
     try:
         return public_record.find_release(slug)
     except public_record.NotOnRecord as error:
@@ -125,7 +127,10 @@ def known_release(slug: str) -> Release:
 
 
 def known_lists(names: Iterable[str], release: Release | None) -> list[str]:
-    """List names in lower case, each once, all made by the release; without a release, all that are defined."""
+    """List names in lower case, each once, all made by the release; without a release, all that are defined.
+
+    Raises UnknownList where one of them is not among these.
+    """
     requested = list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
     if not requested:
         return []
@@ -140,7 +145,10 @@ def known_lists(names: Iterable[str], release: Release | None) -> list[str]:
 
 
 def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
-    """The metadata as an object that the schema allows. Raises BadMetadata with every error by field."""
+    """The metadata as an object that the schema allows.
+
+    Raises BadMetadata, with every error by field, for anything else.
+    """
     if isinstance(metadata, str):
         metadata = _parse_json(metadata)
     if not metadata:
@@ -226,7 +234,7 @@ def _drain_bundle(bundle: UploadedFile[Any]) -> Incoming:
 
 
 def require_matching(incoming: Incoming, sha256: str) -> None:
-    """Raises BadSha256, WrongSha256; an empty `sha256` claims nothing."""
+    """Raises BadSha256 for what is no digest, WrongSha256 for that of other bytes; an empty `sha256` claims nothing."""
     claimed = sha256.strip().lower()
     if claimed and not _SHA256.fullmatch(claimed):
         raise BadSha256
@@ -235,7 +243,7 @@ def require_matching(incoming: Incoming, sha256: str) -> None:
 
 
 def require_sha256(text: str | None) -> str:
-    """What a program must send. Raises NoSha256, BadSha256."""
+    """What a program must send. Raises NoSha256 where it is missing, BadSha256 where it is none."""
     if not text or not text.strip():
         raise NoSha256
     if not _SHA256.fullmatch(text.strip().lower()):

@@ -46,13 +46,16 @@ def source_states(state: State) -> frozenset[State]:
 
 
 def require_state(submission: Submission, expected: Collection[State]) -> None:
-    """Before anything else is looked at; `move` itself decides once more. Raises StateConflict."""
+    """Before anything else is looked at; `move` itself decides once more. Raises StateConflict in any other state."""
     if submission.state not in expected:
         raise StateConflict(f"It is {submission.state}, not {' or '.join(expected)}.")
 
 
 def require_reason(text: str) -> str:
-    """A reason in words, as PostgreSQL stores it: a form may carry NUL. Raises ReasonNeeded."""
+    """A reason in words, as PostgreSQL stores it: a form may carry NUL.
+
+    Raises ReasonNeeded where nothing is left of it.
+    """
     text = text.replace("\0", "\ufffd").strip()
     if not text:
         raise ReasonNeeded

@@ -11,7 +11,10 @@ from submissions.models import Account, Delivery, Subscription
 
 
 def subscribe(account: Account, system: str, steps: str = Subscription.Steps.ALL) -> Subscription:
-    """Follow the system of a slug, or choose again of which steps. Raises NotOnRecord, FollowingRefused."""
+    """Follow the system of a slug, or choose again of which steps.
+
+    Raises NotOnRecord where there is no such system, FollowingRefused where there is no such choice.
+    """
     if steps not in Subscription.Steps.values:
         raise FollowingRefused(f"There is no choice {steps[:60]!r}.")
     followed_system = public_record.find_system(system)
@@ -19,7 +22,7 @@ def subscribe(account: Account, system: str, steps: str = Subscription.Steps.ALL
 
 
 def unsubscribe(account: Account, system: str) -> None:
-    """What waits to be told of it is told no more. Raises NotFollowed."""
+    """What waits to be told of it is told no more. Raises NotFollowed where it was not followed."""
     with transaction.atomic():
         gone, _ = account.following.filter(system__slug=system.replace("\0", "")).delete()
         if not gone:

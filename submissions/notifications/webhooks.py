@@ -40,7 +40,11 @@ _STATUS_LINE = re.compile(rb"HTTP/1\.[01] (\d{3})\b")
 
 
 def add_webhook(account: Account, url: str) -> Webhook:
-    """A webhook of an account. Raises WebhookRefused, WebhookExists; whether the host answers is not asked yet."""
+    """A webhook of an account; whether the host answers is not asked yet.
+
+    Raises WebhookRefused for an address that may not be called or one webhook too many, WebhookExists for the same
+    again.
+    """
     parts = _url_parts(url)
     _public_addresses(parts)
     if account.webhooks.count() >= MOST:

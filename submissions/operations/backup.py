@@ -64,9 +64,10 @@ class BackupError(Exception):
 
 
 def make_backup(file: Path, progress: Progress) -> list[str]:
-    """Write a backup to `file`, mode 0600, which must not exist; what should be in the storage and is not.
+    """Write a backup to `file`, mode 0600; return what should be in the storage and is not.
 
-    Each missing bundle is `KIND SHA256`; the manifest has them, too. Raises BackupError; then there is no file.
+    Each missing bundle is `KIND SHA256`; the manifest has them, too. Raises BackupError where the file exists or cannot
+    be written; then a new one does not stay.
     """
     if os.path.lexists(file):
         raise BackupError(f"{file} exists already; a backup never overwrites. Give another name.")
@@ -218,7 +219,7 @@ class Contents:
 def restore_backup(file: Path, progress: Progress, *, replace: bool = False) -> None:
     """Bring database and storage to what a backup holds. The whole file is verified before anything is changed.
 
-    A database without any tables gets them first. Raises BackupError: where the file is damaged or of another schema,
+    A database without any tables gets them first. Raises BackupError where the file is damaged or of another schema,
     and, unless `replace`, where the database holds more than the catalogue. Then database and storage are as they were.
     """
     try:
@@ -239,7 +240,10 @@ def restore_backup(file: Path, progress: Progress, *, replace: bool = False) -> 
 
 
 def verify_backup(file: Path) -> Contents:
-    """Read a backup to its end and compare everything with its manifest. Raises BackupError."""
+    """Read a backup to its end and compare everything with its manifest.
+
+    Raises BackupError where it is damaged, cut short or of another format.
+    """
     stamp, manifest, sums_by_name = None, None, {}
     for member, content in _archive_members(file):
         hashed = _HashedWriter(content)

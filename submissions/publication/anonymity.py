@@ -33,7 +33,11 @@ def is_nameable(submission: Submission) -> bool:
 
 
 def ask_anonymity(submission: Submission, account: Account, reason: str) -> Anonymity:
-    """Ask for it, or again after a refusal. Raises NotYours, StateConflict, ReasonNeeded, NamedAlready."""
+    """Ask for it, or again after a refusal.
+
+    Raises NotYours for another's, StateConflict where it is too late, ReasonNeeded without a reason, NamedAlready for a
+    revision.
+    """
     require_own(account, submission)
     reason = states.require_reason(reason)
     if submission.revises_id:
@@ -51,7 +55,8 @@ def ask_anonymity(submission: Submission, account: Account, reason: str) -> Anon
 def decide_anonymity(submission: Submission, editor: Account, *, granted: bool, reason: str) -> Anonymity:
     """An editor's word, once, on what is asked; its submitter gets a letter.
 
-    Raises Forbidden, ConflictOfInterest, ReasonNeeded, NothingAsked.
+    Raises Forbidden or ConflictOfInterest for who may not decide, ReasonNeeded without a reason, NothingAsked where
+    nothing waits.
     """
     require_role(editor, Account.Role.EDITOR)
     require_review(editor, submission)
@@ -69,7 +74,8 @@ def decide_anonymity(submission: Submission, editor: Account, *, granted: bool, 
 def take_back(submission: Submission, account: Account) -> None:
     """Agree to be named: before publication nothing is asked any more, after it the result gets its name.
 
-    Raises NotYours, NothingAsked, StateConflict.
+    Raises NotYours for another's, NothingAsked where there is nothing to take back, StateConflict in a state that
+    allows neither.
     """
     require_own(account, submission)
     with transaction.atomic():

@@ -17,6 +17,7 @@ class MomentField(forms.Field):
     widget = forms.TextInput(attrs={"maxlength": 40})
 
     def to_python(self, value: Any) -> Any:
+        """Read a time; None for an empty field. Raises ValidationError for what is no time."""
         if not value:
             return None
         try:

@@ -41,8 +41,8 @@ def preview_list(
 ) -> Preview:
     """What the list would be now, under the newest definition or a proposed body, and under a proposed IO500 score.
 
-    Nothing is stored. A proposed score is taken to repeat as well as the present one.
-    Raises Forbidden below reviewer, ProposalInvalid.
+    Nothing is stored. A proposed score is taken to repeat as well as the present one. Raises Forbidden below reviewer,
+    ProposalInvalid where the proposed body is no definition.
     """
     require_role(account, Account.Role.REVIEWER)
     body = _proposed_body(name, definition)

@@ -30,7 +30,10 @@ def create_release(
     lists: Iterable[str] = (),
     accepting_reviewers: int = 1,
 ) -> Release:
-    """A new call; without `lists` it makes those of IO500. Raises ReleaseInvalid, ReleaseExists."""
+    """A new call; without `lists` it makes those of IO500.
+
+    Raises ReleaseInvalid where it would not be valid, ReleaseExists where the slug is taken.
+    """
     if not SLUG.fullmatch(slug) or len(slug) > 40:
         raise ReleaseInvalid(f"{slug!r} is no slug: letters, digits and single hyphens, at most 40.")
     release = Release(
@@ -49,7 +52,7 @@ def create_release(
 def change_release(release: Release, **changes: Any) -> Release:
     """Change a call that is not published: any argument of `create` but the slug.
 
-    Raises ReleaseInvalid, ReleasePublished.
+    Raises ReleaseInvalid where it would not be valid, ReleasePublished after it was published.
     """
     with transaction.atomic():
         release = Release.objects.select_for_update().get(pk=release.pk)

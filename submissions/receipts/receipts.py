@@ -58,7 +58,10 @@ def issue_receipt(submission: Submission) -> dict[str, Any]:
 
 
 def verify_receipt(document: Any) -> dict[str, Any]:
-    """The receipt inside a document of `issue`, if this registry signed it. Raises BadReceipt."""
+    """The receipt inside a document of `issue`, if this registry signed it.
+
+    Raises BadReceipt where it is none, not signed by us, or changed since.
+    """
     receipt = document.get("receipt") if isinstance(document, Mapping) else None
     signature = document.get("signature") if isinstance(document, Mapping) else None
     if not isinstance(receipt, dict) or not isinstance(signature, str):
@@ -70,7 +73,7 @@ def verify_receipt(document: Any) -> dict[str, Any]:
 
 
 def read_receipt(text: str) -> Any:
-    """The JSON of a receipt that somebody hands in. Raises BadReceipt."""
+    """The JSON of a receipt that somebody hands in. Raises BadReceipt where it is too long or no JSON."""
     try:
         if len(text.encode()) > LIMIT_BYTES:
             raise BadReceipt(f"It is longer than {LIMIT_BYTES // 1024} KiB.")

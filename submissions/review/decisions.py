@@ -68,7 +68,11 @@ def submit_run(
     embargo_until: datetime | None = None,
     primary: int | None = None,
 ) -> None:
-    """Submit a checked run to an open release. Raises NotYours, StateConflict, SubmitRefused, IntakeRefused."""
+    """Submit a checked run to an open release.
+
+    Raises NotYours for another's submission, StateConflict if it is not checked, SubmitRefused where the run, what was
+    acknowledged or the embargo does not allow it, IntakeRefused for an unknown release or list.
+    """
     require_own(account, submission)
     states.require_state(submission, SUBMITTABLE)
     if submission.test:
@@ -107,7 +111,8 @@ def submit_run(
 def withdraw_run(submission: Submission, account: Account, reason: str) -> None:
     """Take a run back, at any time; a published result keeps its page, which then says so.
 
-    What is on its way to revise it is withdrawn with it. Raises NotYours, StateConflict, ReasonNeeded, AlreadyRevised.
+    What is on its way to revise it is withdrawn with it. Raises NotYours for another's, StateConflict in a state that
+    cannot be withdrawn, ReasonNeeded without a reason, AlreadyRevised where a published revision stands in its place.
     """
     require_own(account, submission)
     reason = states.require_reason(reason)
@@ -160,8 +165,9 @@ def decide_run(
     """Accept, ask for changes or reject; `findings` are codes that the reason is about.
 
     Where a release wants several reviewers to accept, the state changes with the last of them; one is enough to ask for
-    changes or to reject. Of two at once the second is told. Raises Forbidden, ConflictOfInterest, StateConflict,
-    ReleasePublished, ReasonNeeded, NoSuchFinding.
+    changes or to reject. Of two at once the second is told. Raises Forbidden or ConflictOfInterest for who may not
+    review it, StateConflict where it is not under review or has no run to publish, ReleasePublished where an accepted
+    run would come too late, ReasonNeeded without a reason, NoSuchFinding for an unknown code.
     """
     require_review(reviewer, submission)
     states.require_state(submission, states.UNDER_REVIEW)
@@ -278,7 +284,9 @@ def _find_destination(
 def admit_late(submission: Submission, editor: Account, *, release: str, reason: str) -> DeadlineException:
     """Let one submission come to a release after its deadline. Again: the first decision stands.
 
-    Raises Forbidden, ConflictOfInterest, ReleasePublished, StateConflict, ReasonNeeded, IntakeRefused.
+    Raises Forbidden for who is no editor, ConflictOfInterest for the editor's own, ReleasePublished for a release that
+    is out or imported, StateConflict where it cannot be submitted any more, ReasonNeeded without a reason,
+    IntakeRefused for an unknown release.
     """
     require_role(editor, Account.Role.EDITOR)
     if is_own(editor, submission):

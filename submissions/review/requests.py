@@ -23,7 +23,10 @@ class ReviewRequest(s.Serializer[None]):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """What is accepted can't be decided again, so its level is what somebody wrote and no default."""
+        """What is accepted can't be decided again, so its level is what somebody wrote and no default.
+
+        Raises ValidationError where it is missing.
+        """
         if attrs["decision"] == Review.Decision.ACCEPT and "reproducibility" not in attrs:
             levels = ", ".join(Result.Reproducibility.values)
             raise s.ValidationError({"reproducibility": [f"An accepted run is awarded a level: {levels}."]})

@@ -56,7 +56,11 @@ def has_rule(finding: str, rule: str) -> bool:
 
 
 def record_judgement(submission: Submission, reviewer: Account, rule: str, outcome: str, note: str) -> Judgement:
-    """Record what a person found of a rule, with a note. Raises Forbidden, ConflictOfInterest, StateConflict, ..."""
+    """Record what a person found of a rule, with a note.
+
+    Raises Forbidden or ConflictOfInterest for who may not review it, ReasonNeeded without a note, StateConflict where
+    it is not under review, NothingToJudge for a rule that waits for nobody.
+    """
     require_review(reviewer, submission)
     if not note.strip():
         raise ReasonNeeded("Say what the judgement rests on, as `note`.")

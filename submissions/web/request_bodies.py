@@ -59,6 +59,7 @@ class StrictJSONParser(JSONParser):
     """JSON in which no object has a name twice: of two values the last would count, and nothing would say so."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
+        """Read a body as strict JSON. Raises ParseError for what is none, repeats a name or nests too deeply."""
         encoding = (parser_context or {}).get("encoding", "utf-8")
         try:
             return json.load(
@@ -109,6 +110,7 @@ class Choice(s.ChoiceField):
     """A choice whose refusal says what may be chosen, and repeats no long value."""
 
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
+        """Refuse a value; an unknown choice gets all choices in its message. Raises ValidationError always."""
         if key == "invalid_choice":
             raise s.ValidationError(f"It must be one of {', '.join(map(str, self.choices))}.", code=key)
         super().fail(key, **kwargs)

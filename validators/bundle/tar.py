@@ -45,7 +45,7 @@ class TarMember:
         self._padding = -size % BLOCK
 
     def read(self, size: int = CHUNK, /) -> bytes:
-        """Up to `size` bytes of the content; b"" at its end."""
+        """Up to `size` bytes of the content; b"" at its end. Raises EOFError where the tar ends inside it."""
         content = self._stream.read(min(size, self._left))
         if self._left and not content:
             raise EOFError("the tar ends inside a file")

@@ -34,7 +34,7 @@ def names() -> tuple[str, ...]:
 
 
 def export(name: str, document: Mapping[str, Any], supplement: Supplement) -> Conversion:
-    """The description in the form `name`. LookupError: there is no such form."""
+    """Return the description in the form `name`. Raises LookupError where there is no such form."""
     from validators.exports import cdcl, mlperf
 
     forms = {"io500": cdcl.export, "mlperf-storage": mlperf.export}

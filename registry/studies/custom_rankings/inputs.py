@@ -57,7 +57,10 @@ class Input:
 
 
 def replace_names(formula: str) -> tuple[str, dict[str, str]]:
-    """The formula with an identifier for each name in brackets, and all names by identifier. Raises BadFormula."""
+    """The formula with an identifier for each name in brackets, and all names by identifier.
+
+    Raises BadFormula for no name, too many, or what is no formula.
+    """
     names: dict[str, str] = {}
 
     def place(match: re.Match[str]) -> str:
@@ -102,7 +105,10 @@ def _with_names(text: str, by_identifier: Mapping[str, str]) -> str:
 
 
 def input_of(name: str) -> Input:
-    """Where the numbers of a name are: a fact, else a metric or a column of results. Raises UnknownName."""
+    """Where the numbers of a name are: a fact, else a metric or a column of results.
+
+    Raises UnknownName where no result has it, or it may be any of several.
+    """
     known_facts = fact_index.fact_names()
     if name in known_facts or name in axes.by_name():
         unit = axes.find_axis(name).unit
@@ -147,6 +153,7 @@ def _metric_input(name: str, metric: Metric) -> Input:
 
 
 def unit_of(text: str, inputs: Mapping[str, Input]) -> str:
+    """Return the unit of a formula over inputs. Raises BadFormula where their units do not go together."""
     units = {identifier: dimensions.of_unit(formula_input.unit) for identifier, formula_input in inputs.items()}
     try:
         return str(dimensions.of_formula(text, units))

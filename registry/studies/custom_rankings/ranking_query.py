@@ -56,7 +56,10 @@ class RankingQuery:
 
 
 def parse_query(query: QueryDict) -> RankingQuery:
-    """The question in a query string. Raises NoFormula and InvalidValue; whether it can be computed is asked later."""
+    """The question in a query string; whether it can be computed is asked later.
+
+    Raises NoFormula where there is none, InvalidValue for a wrong value.
+    """
     formula = " ".join(study_query.single_value(query, "formula").split())
     if not formula:
         raise NoFormula

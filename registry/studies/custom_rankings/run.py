@@ -54,7 +54,11 @@ class FormulaRanking:
 
 
 def run_ranking(question: RankingQuery) -> FormulaRanking:
-    """Raises BadFormula, UnknownName, WrongUnit, InvalidValue, UnknownParameter."""
+    """Rank results by a formula.
+
+    Raises BadFormula or UnknownName where it cannot be computed, WrongUnit where it does not give the unit,
+    InvalidValue or UnknownParameter for the filters.
+    """
     query = filters.as_query(question.filters)
     filters.refuse_unknown(query, filters.RESULT_NAMES, (filters.PARAMETER,))
     results = results_as_of(question.as_of).filter(filters.result_conditions(query))

@@ -13,6 +13,7 @@ from submissions.publication import releases
 
 
 def parse_moment(text: str) -> datetime:
+    """Read a time given on the command line. Raises ArgumentTypeError for what is none."""
     try:
         return releases.read_time(text)
     except ValueError as error:

@@ -17,6 +17,7 @@ class Command(BaseCommand):
     help = "Make the account (and institution) if need be, and print a new token for it as the last line."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the account, its role and institution, and the token's name, scopes and lifetime in days."""
         parser.add_argument("username")
         parser.add_argument("--role", choices=Account.Role.values, help="default: submitter for a new account")
         parser.add_argument("--institution", metavar="SLUG", help="of which the account becomes a member")

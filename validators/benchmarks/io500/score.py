@@ -38,7 +38,7 @@ def stored() -> dict[str, Any]:
 
 @cache
 def definition(identifier: str) -> Definition:
-    """The definition with this id. Raises KeyError."""
+    """The definition with this id. Raises KeyError where there is none."""
     for row in stored()["definitions"]:
         if row["id"] == identifier:
             return Definition.from_json(row)

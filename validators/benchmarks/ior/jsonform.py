@@ -68,7 +68,7 @@ _COMMA = re.compile(r'^[ \t]{0,99}"\w{1,99}": -?\d{1,99},\d', re.MULTILINE)
 
 
 def read_json(content: str) -> Record:
-    """What a JSON says. Raises Refusal."""
+    """What a JSON says. Raises Refusal where it has no list of tests, or more than one output is in the file."""
     if content.count('"Command line"') > 1:
         raise Refusal("several-documents", "More than one output is in this file.", text.HINT_SPLIT)
     document, dropped = _document(content)
@@ -177,7 +177,10 @@ def _add_summary(record: Record, summary: dict[str, Any]) -> None:
 
 
 def read_csv(lines: Iterable[str], ledger: Ledger) -> Record:
-    """What a CSV says: rows of iterations and nothing else. Raises Refusal."""
+    """What a CSV says: rows of iterations and nothing else.
+
+    Raises Refusal where more than one output is in the file.
+    """
     record = Record(has_metadata=False, finished=True)
     columns: list[str] = []
     for number, line in enumerate(lines, start=1):
