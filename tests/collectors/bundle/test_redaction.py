@@ -80,6 +80,13 @@ def report_of(bundle):
 SECRETS = [secret for _line, secret in PLANTED] + ["b3BlbnNz", "very-private", "jnovak", "loginhost", "environment1"]
 
 
+def stands_in(secret, text):
+    """Whether a secret is in a text; a short one as a word, since digests hold any three letters."""
+    if len(secret) > 5:
+        return secret in text
+    return re.search(rf"(?<![0-9A-Za-z]){re.escape(secret)}(?![0-9A-Za-z])", text) is not None
+
+
 @pytest.mark.parametrize("profile", ["default", "strict"])
 def test_no_planted_name_and_no_key_is_in_bundle_or_output(
     oldest_and_this_python, collector, telling, tmp_path, profile
@@ -92,7 +99,7 @@ def test_no_planted_name_and_no_key_is_in_bundle_or_output(
     for name, content in contents(tmp_path / "b.tgz").items():
         everything += name + content.decode()
     everything = everything.replace(str(tmp_path), "")
-    assert [secret for secret in SECRETS if secret in everything] == []
+    assert [secret for secret in SECRETS if stands_in(secret, everything)] == []
     assert RESULT in packed_results(tmp_path / "b.tgz")["run-1/result_summary.txt"].decode().splitlines()
 
 
