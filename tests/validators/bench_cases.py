@@ -2,6 +2,7 @@
 
 import math
 
+from validators.bundle import open_bundle
 from validators.units import UNITS, to_canonical
 
 NOT_CONTEXT = frozenset({"op", "quantity", "stat", "value", "unit", "printed_unit", "scored"})
@@ -9,6 +10,13 @@ NOT_CONTEXT = frozenset({"op", "quantity", "stat", "value", "unit", "printed_uni
 
 def codes_of(report):
     return [finding.code for finding in [*report.findings, *(f for run in report.runs for f in run.findings)]]
+
+
+def read_bytes(find_runs, folder, content):
+    """What a parser finds in a file of these bytes, whose name says nothing."""
+    (folder / "any.txt").write_bytes(content)
+    with open_bundle(folder / "any.txt") as bundle:
+        return find_runs(bundle)
 
 
 def problems(report, expect):

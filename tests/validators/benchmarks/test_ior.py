@@ -1,15 +1,17 @@
 """IOR: what its outputs say in each version and form, and what makes one not count."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.validators import bench_cases
 from tests.validators.bench_cases import codes_of
 from validators.benchmarks.ior import parser
-from validators.bundle import LINE_LIMIT, open_bundle
+from validators.bundle import LINE_LIMIT
 from validators.checks import check
 
 HEAD = (
@@ -376,10 +378,7 @@ def test_settings_of_every_case_are_there_under_the_fields_names(shared):
     assert compared > 30
 
 
-def read_bytes(tmp_path, content):
-    (tmp_path / "any.txt").write_bytes(content)
-    with open_bundle(tmp_path / "any.txt") as bundle:
-        return parser.find_runs(bundle)
+read_bytes = partial(bench_cases.read_bytes, parser.find_runs)
 
 
 def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path):
