@@ -52,16 +52,23 @@ def find_overlooked(
 
     Such a file has a run, so that nothing else says that a part of it was not read.
     """
-    for path in dict.fromkeys(run.path for run in runs if run.path in prepared.bundle.files):
+    runs_by_path: dict[str, list[Run]] = {}
+    for run in runs:
+        runs_by_path.setdefault(run.path, []).append(run)
+    bounds_by_output: dict[tuple[str, str | None], list[tuple[int, int] | None]] = {}
+    for entry in entries:
+        bounds_by_output.setdefault((entry["path"], entry["looks_like"]), []).append(_bounds_of(entry))
+    for path, runs_of_file in runs_by_path.items():
+        if path not in prepared.bundle.files:
+            continue
         text = cleaned(prepared.bundle.read(path, SEARCHED_BYTES))
-        held = set().union(*(outline.holds for outline in prepared.outlines if _has_run(outline.tool, path, runs)))
+        tools = {run.tool for run in runs_of_file}
+        held = {tool for outline in prepared.outlines if outline.tool in tools for tool in outline.holds}
         for outline in prepared.outlines:
             if not outline.traces or outline.tool in held:
                 continue
-            ranges_read = [run.lines for run in runs if run.path == path and run.tool == outline.tool]
-            ranges_read += [
-                _bounds_of(entry) for entry in entries if (entry["path"], entry["looks_like"]) == (path, outline.tool)
-            ]
+            ranges_read = [run.lines for run in runs_of_file if run.tool == outline.tool]
+            ranges_read += bounds_by_output.get((path, outline.tool), ())
             if None in ranges_read:
                 continue
             for first, last in _ranges_outside(
@@ -82,20 +89,22 @@ def _line_numbers(text: bytes, begins: Sequence[int]) -> list[int]:
 
 
 def _ranges_outside(numbers: Sequence[int], ranges_read: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """First and last of the lines that lie in none of the ranges that were read, apart where one lies between."""
+    """First and last of ascending lines that lie in none of the ranges that were read, apart where one lies between."""
+    ordered = sorted(ranges_read)
     ranges: list[tuple[int, int]] = []
+    begun, begun_before, read_to = 0, 0, 0
     for number in numbers:
-        if any(first <= number <= last for first, last in ranges_read):
+        while begun < len(ordered) and ordered[begun][0] <= number:
+            read_to = max(read_to, ordered[begun][1])
+            begun += 1
+        if number <= read_to:
             continue
-        if ranges and not any(ranges[-1][1] < first <= number for first, _ in ranges_read):
+        if ranges and begun == begun_before:
             ranges[-1] = (ranges[-1][0], number)
         else:
             ranges.append((number, number))
+        begun_before = begun
     return ranges
-
-
-def _has_run(tool: str, path: str, runs: Sequence[Run]) -> bool:
-    return any(run.tool == tool and run.path == path for run in runs)
 
 
 def _bounds_of(entry: Mapping[str, Any]) -> tuple[int, int] | None:

@@ -19,6 +19,8 @@ from typing import Any
 from validators.units import is_finite_number, to_canonical
 
 DIRECTIONS = ("read", "write", "trim", "mixed")
+ALL_CLIENTS = "All clients"
+"""The name under which fio adds up what its clients did."""
 SYNC = "sync"
 """The operation that `fsync` and the like make between the others."""
 QUANTITIES = {"lat": "latency", "clat": "completion_latency", "slat": "submission_latency", "sync": "latency"}

@@ -13,7 +13,7 @@ from typing import Any
 
 from validators.benchmarks.fio import agreement, consistency, report, terse
 from validators.benchmarks.fio.consistency import HINT_AGAIN
-from validators.benchmarks.fio.directions import DIRECTIONS, SYNC, did_work, figures, number, sync_figures
+from validators.benchmarks.fio.directions import ALL_CLIENTS, DIRECTIONS, SYNC, did_work, figures, number, sync_figures
 from validators.benchmarks.fio.documents import (
     DOCUMENT,
     SEVERAL,
@@ -106,7 +106,6 @@ _TEXT = Sign(
 )
 _NO_NUMBER = re.compile(r"(?<=: )-?(?:nan|inf)\b")
 """What C prints for a number that is none, which JSON does not know."""
-_ALL_CLIENTS = "All clients"
 
 
 def find_runs(bundle: Bundle) -> Reading:
@@ -144,8 +143,9 @@ def read(output: Output) -> list[Run]:
 
 def _terse_runs(output: Output, text: str, rows: list[terse.Row]) -> list[Run]:
     """Runs of terse lines. Where nothing says which lines ran together, nothing is added up."""
-    runs = report.read_terse(TOOL, output, rows)
-    for run, part in zip(runs, terse.split_invocations(rows), strict=True):
+    parts = terse.split_invocations(rows)
+    runs = report.read_terse(TOOL, output, parts)
+    for run, part in zip(runs, parts, strict=True):
         run.parameters = parameters_of(run) | run.parameters
         if terse.may_be_several(part):
             del run.parameters["jobs"], run.parameters["sums"]
@@ -231,7 +231,7 @@ def _jobs(document: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any
     if not jobs and isinstance(clients, list):
         jobs = clients
         last = clients[-1] if clients else None
-        if isinstance(last, dict) and last.get("jobname") == _ALL_CLIENTS and len(clients) > 1:
+        if isinstance(last, dict) and last.get("jobname") == ALL_CLIENTS and len(clients) > 1:
             jobs, everything = clients[:-1], last
     if not isinstance(jobs, list) or not jobs:
         raise Refusal(
@@ -263,7 +263,7 @@ def _lost(jobs: list[dict[str, Any]], everything: dict[str, Any], path: str) -> 
         total = number(everything.get(op), "io_bytes") or 0
         moved = sum(number(job.get(op), "io_bytes") or 0 for job in jobs)
         if abs(total - moved) > 1:
-            message = f"{_ALL_CLIENTS} have a {op} of {total:.0f} bytes, and the clients together {moved:.0f}."
+            message = f"{ALL_CLIENTS} have a {op} of {total:.0f} bytes, and the clients together {moved:.0f}."
             hint = "Upload what fio wrote, with all of its clients."
             yield Finding("fio.inconsistent", ERROR, message, hint, path, f"{total:.0f} B", f"{moved:.0f} B")
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from validators.benchmarks.fio import terse
 from validators.benchmarks.fio.directions import (
+    ALL_CLIENTS,
     QUANTITIES,
     SYNC,
     percentiles,
@@ -65,7 +66,6 @@ _OLD_SIZE = re.compile(r"([^\s/-]{1,20})-([^\s/-]{1,20})")
 _VERSION = re.compile(r"(?:^|, fio=)fio-([^\s,]{1,40})(?:[ \t\r]{0,80}$|,)", re.MULTILINE)
 _CLIENT = re.compile(r"<([^>\n]{1,253})>\s{0,4}")
 """What stands alone before the report of each client, in client and server mode."""
-_ALL_CLIENTS = "All clients"
 _THOUSANDS = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000, "G": 1_000_000_000}
 _SECONDS = {"nsec": "ns", "usec": "us", "msec": "ms", "sec": "s"}
 _ASYNCHRONOUS = ("libaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio")
@@ -93,12 +93,11 @@ def read(tool: str, output: Output, text: str) -> Run:
     return _with_rates(_normal(tool, output, text))
 
 
-def read_terse(tool: str, output: Output, rows: Sequence[terse.Row]) -> list[Run]:
-    """A run for each start of fio that terse lines tell. Raises Refusal where one is cut, failed or empty."""
+def read_terse(tool: str, output: Output, parts: Sequence[Sequence[terse.Row]]) -> list[Run]:
+    """A run for the terse lines of each start of fio. Raises Refusal where one is cut, failed or empty."""
     for line in output.lines():
         if is_understood(line.rstrip()):
             output.ledger.claim()
-    parts = terse.split_invocations(rows)
     runs = [_with_rates(terse.read(tool, output.path, part)) for part in parts]
     for run, part in zip(runs, parts, strict=True):
         if len(parts) > 1:
@@ -239,7 +238,7 @@ def _blocks(output: Output, lines: list[str]) -> tuple[list[_Job], int]:
             continue
         head = _JOB.match(line) if "(groupid=" in line else None
         label = _CLIENT.fullmatch(line) if line.startswith("<") else None
-        if head and clients and head["name"] == _ALL_CLIENTS:
+        if head and clients and head["name"] == ALL_CLIENTS:
             is_inside, is_of_all = False, True  # what fio adds up over the clients that stand before
         elif head:
             jobs.append(_Job(head, len(clients)))

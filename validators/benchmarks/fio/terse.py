@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from validators.benchmarks.fio.directions import QUANTITIES, percentiles
+from validators.benchmarks.fio.directions import ALL_CLIENTS, QUANTITIES, percentiles
 from validators.findings import Finding
 from validators.measurements import Measurement, Run
 from validators.outputs import Refusal, printed_number
@@ -33,7 +33,6 @@ _RATES = (("volume", "total", 0, "KiB"), ("bandwidth", "mean", 1, "KiB/s"), ("io
 _TIME = 3
 _LATENCIES = (("slat", 4), ("clat", 8), ("lat", 32))
 """Where minimum, maximum, mean and deviation of each begin."""
-_ALL_CLIENTS = "All clients"
 
 _WITH_TRIM = {1: ("mixed",), 2: ("read", "write"), 3: ("read", "write", "trim"), 4: ("read", "write", "trim", "mixed")}
 _WITHOUT = {1: ("mixed",), 2: ("read", "write"), 3: ("read", "write", "mixed")}
@@ -53,7 +52,7 @@ class Row(NamedTuple):
 
     @property
     def adds_up_clients(self) -> bool:
-        return self.head[0] == _ALL_CLIENTS
+        return self.head[0] == ALL_CLIENTS
 
 
 def rows_of(text: str) -> list[Row]:
