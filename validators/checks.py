@@ -97,8 +97,9 @@ def check(
                 with _failing_into(run.findings, f"rules of {run.tool}", run.path):
                     _judge(run, context, is_alone=run.path in alone)
             with _failing_into(report.findings, "repeats"):
-                report.groups = run_groups.groups(report.runs)
-                report.findings += run_groups.copy_findings(report.runs)
+                copied = run_groups.copies(report.runs)
+                report.groups = run_groups.groups(report.runs, copied)
+                report.findings += run_groups.copy_findings(report.runs, copied)
     except BundleError as error:
         report.runs, report.primary, report.system = [], None, None
         report.findings.append(error.finding)

@@ -8,7 +8,7 @@ group: what cannot count is neither a repeat nor a step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from validators import catalogue
@@ -28,8 +28,8 @@ _NOT_KEPT = "not kept"
 Group = dict[str, Any]
 
 
-def groups(runs: Sequence[Run]) -> list[Group]:
-    """The groups of at least two runs.
+def groups(runs: Sequence[Run], copied: Mapping[int, int]) -> list[Group]:
+    """The groups of at least two runs, of which `copied` are told by `copies`.
 
     Each has `kind`, `tool`, indices of `runs`, `varies`, `missing_settings` and `distributions`.
     """
@@ -37,20 +37,19 @@ def groups(runs: Sequence[Run]) -> list[Group]:
     for index, run in enumerate(runs):
         if run.measurements and not has_error(run.findings):
             by_tool.setdefault(run.tool, []).append(index)
-    return [group for tool, members in by_tool.items() for group in _of_tool(tool, members, runs)]
+    return [group for tool, members in by_tool.items() for group in _of_tool(tool, members, runs, copied)]
 
 
 def copies(runs: Sequence[Run]) -> dict[int, int]:
     """Runs that say in every number, setting and time what an earlier one says: one run whose output is here twice."""
     first: dict[str, int] = {}
+    copied: dict[int, int] = {}
     for index, run in enumerate(runs):
         if run.measurements:
-            first.setdefault(_everything(run), index)
-    return {
-        index: first[_everything(run)]
-        for index, run in enumerate(runs)
-        if run.measurements and first[_everything(run)] != index
-    }
+            original = first.setdefault(_everything(run), index)
+            if original != index:
+                copied[index] = original
+    return copied
 
 
 def _everything(run: Run) -> str:
@@ -58,7 +57,7 @@ def _everything(run: Run) -> str:
     return repr((run.tool, _configuration(run), sorted(run.parameters.items(), key=str), run.measurements, times))
 
 
-def copy_findings(runs: Sequence[Run]) -> list[Finding]:
+def copy_findings(runs: Sequence[Run], copied: Mapping[int, int]) -> list[Finding]:
     """That an output is here twice, for each that is."""
     return [
         Finding(
@@ -68,7 +67,7 @@ def copy_findings(runs: Sequence[Run]) -> list[Finding]:
             "Nothing to do. If it was another run, upload its own output.",
             runs[copy].path,
         )
-        for copy, original in copies(runs).items()
+        for copy, original in copied.items()
     ]
 
 
@@ -76,10 +75,9 @@ def _place(run: Run) -> str:
     return f"{run.path or 'The root'}{f', lines {run.lines[0]} to {run.lines[1]},' if run.lines else ''}"
 
 
-def _of_tool(tool: str, members: list[int], runs: Sequence[Run]) -> list[Group]:
+def _of_tool(tool: str, members: list[int], runs: Sequence[Run], copied: Mapping[int, int]) -> list[Group]:
     """The sweep and the repeats of the runs that are known, and all runs as unknown where one of them is not."""
     missing = {index: missing_settings(runs[index]) for index in members}
-    copied = copies(runs)
     complete = [index for index in members if not missing[index] and index not in copied]
     by_configuration: dict[str, list[int]] = {}
     for index in complete:
