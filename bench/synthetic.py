@@ -111,6 +111,7 @@ def _results(first: int, scores: list[float], release, site, systems, chosen) ->
             "parameters": json.dumps({"client_nodes": 10 + number % 90, "api": chosen.choice(["POSIX", "DFS"])}),
             "snapshot": "{}",
             "repeated_scores": "{}",
+            "later_evidence": "{}",
             "revision": 1,
         }
 

@@ -7,7 +7,19 @@
 It needs Python 3.9 and nothing else; pandas and polars are imported when a frame of theirs is asked for.
 """
 
-from highwater.answers import Ranking, Study, Table
-from highwater.registry import Refused, Registry, Unreachable
+from highwater.answers import Phases, Ranking, Study, Table
+from highwater.errors import Refused, UnknownValue, Unreachable
+from highwater.registry import Registry
+from highwater.version import VERSION as __version__
 
-__all__ = ["Ranking", "Refused", "Registry", "Study", "Table", "Unreachable"]
+__all__ = [
+    "Phases",
+    "Ranking",
+    "Refused",
+    "Registry",
+    "Study",
+    "Table",
+    "UnknownValue",
+    "Unreachable",
+    "__version__",
+]

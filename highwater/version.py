@@ -1,1 +1,1 @@
-VERSION = "1.0.0"
+VERSION = "1.1.0"

@@ -28,6 +28,7 @@ urlpatterns = [
     path("lists/<str:release>/<str:list>/citation/", citation_api.ListCitation.as_view(), name="api-list-citation"),
     path("results/", results_api.ResultList.as_view(), name="api-results"),
     path("results/<str:id>/", results_api.ResultDetailView.as_view(), name="api-result"),
+    path("results/<str:id>/among/", results_api.ResultAmong.as_view(), name="api-result-among"),
     path("results/<str:id>/citation/", citation_api.ResultCitation.as_view(), name="api-result-citation"),
     path("results/<str:id>/files/", results_api.ResultFiles.as_view(), name="api-result-files"),
     path("results/<str:id>/distributions/", results_api.ResultDistributions.as_view(), name="api-result-distributions"),
@@ -67,6 +68,7 @@ urlpatterns = [
     path("benchmarks/", api_meta.BenchmarkList.as_view(), name="api-benchmarks"),
     path("quantities/", api_meta.QuantityTable.as_view(), name="api-quantities"),
     path("parameters/", parameters_api.ParameterList.as_view(), name="api-parameters"),
+    path("parameters/shared/", parameters_api.SharedParameters.as_view(), name="api-parameters-shared"),
     path("parameters/<str:id>/", parameters_api.ParameterDetailView.as_view(), name="api-parameter"),
     path("openapi.json", api_meta.OpenAPI.as_view(), name="api-openapi"),
 ]

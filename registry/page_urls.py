@@ -7,8 +7,9 @@ from registry.comparison import views as comparison_views
 from registry.lists import views as lists_views
 from registry.lists import views_analysis, views_badges, views_certificates, views_releases
 from registry.parameters import views as parameters_views
+from registry.parameters import views_shared
 from registry.platforms import views_ceilings, views_generations
-from registry.results import archive_download, views_distributions
+from registry.results import archive_download, views_among, views_distributions
 from registry.results import views as results_views
 from registry.site_pages import documentation, downloads_client, downloads_collector, feeds, health, home, search
 from registry.studies import views as studies_views
@@ -45,6 +46,7 @@ urlpatterns = [
     ),
     path("results/", results_views.index, name="results"),
     path("results/<str:public_id>/", results_views.detail, name="result"),
+    path("results/<str:public_id>/among/", views_among.among_page, name="result-among"),
     path("results/<str:public_id>/badge.svg", views_badges.result_badge, name="result-badge"),
     path("results/<str:public_id>/copy.tar.gz", archive_download.published_copy, name="result-copy"),
     path("results/<str:public_id>/members/", views_distributions.of_result, name="result-members"),
@@ -69,6 +71,7 @@ urlpatterns = [
     path("sites/<str:slug>/", views_sites.site_page, name="site"),
     path("hardware/", views_ceilings.catalogue_page, name="hardware"),
     path("parameters/", parameters_views.parameter_index, name="parameters"),
+    path("parameters/shared/", views_shared.shared_page, name="parameters-shared"),
     path("parameters/<str:id>/", parameters_views.parameter_page, name="parameter"),
     path("search/", search.search_page, name="search"),
     path("docs/", documentation.documentation_index, name="docs"),

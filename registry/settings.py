@@ -276,12 +276,25 @@ THROTTLE_RATES = {
     "login": (env.read_rate("THROTTLE_LOGIN", "10/min"), env.read_rate("THROTTLE_LOGIN", "10/min")),
 }
 SPECTACULAR_SETTINGS = {
+    "ENUM_NAME_OVERRIDES": {
+        "IdentityKindEnum": "registry.models.identities.IdentityChange.Kind",
+    },
     "TITLE": "Highwater",
     "DESCRIPTION": "The registry of storage benchmark results that can be checked, reproduced and compared.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVERS": [{"url": "/", "description": "The registry that serves this document."}],
+    "APPEND_COMPONENTS": {
+        "securitySchemes": {
+            "tokenAuth": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "`Authorization: Bearer KEY`; `Token KEY` is the same. Reading the record needs none.",
+            }
+        }
+    },
     "COMPONENT_SPLIT_REQUEST": True,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

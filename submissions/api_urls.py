@@ -7,6 +7,7 @@ from submissions.bundles import api_public_files, api_quarantine
 from submissions.change_points import api as change_points_api
 from submissions.checks import api as checks_api
 from submissions.editing import api_answers, api_files
+from submissions.identities import api as identities_api
 from submissions.notifications import api_subscriptions, api_webhooks
 from submissions.overview import api as overview_api
 from submissions.overview import api_systems
@@ -80,6 +81,10 @@ urlpatterns = [
     path("quarantine/", api_quarantine.QuarantineList.as_view(), name="api-quarantine"),
     path("quarantine/<int:id>/clear/", api_quarantine.QuarantineClear.as_view(), name="api-quarantine-clear"),
     path("quarantine/<int:id>/withhold/", api_quarantine.QuarantineWithhold.as_view(), name="api-quarantine-withhold"),
+    path("identities/", identities_api.IdentityActs.as_view(), name="api-identities"),
+    path("identities/merge/", identities_api.IdentityMerge.as_view(), name="api-identities-merge"),
+    path("identities/split/", identities_api.IdentitySplit.as_view(), name="api-identities-split"),
+    path("identities/<int:id>/undo/", identities_api.IdentityUndo.as_view(), name="api-identity-undo"),
     path("receipts/", receipts_api.ReceiptKeysView.as_view(), name="api-receipt-keys"),
     path("submissions/<uuid:id>/late/", api_decisions.SubmissionLate.as_view(), name="api-submission-late"),
     path("releases/", api_releases.EditableReleaseListView.as_view(), name="api-releases-write"),

@@ -9,6 +9,7 @@ from functools import cache
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -61,6 +62,15 @@ def is_member(account: Account, site_id: int) -> bool:
     return account.memberships.filter(institution=site_id).exists()
 
 
+def one_with_own(account: Account) -> QuerySet[Site]:
+    """The account's institutions and all that were merged with one of them.
+
+    Who belongs there judges nothing of any of them, and speaks for their systems. It sees no more submissions by it.
+    """
+    own = account.memberships.order_by().values_list(Coalesce("institution__merged_into", "institution"))
+    return Site.objects.order_by().filter(Q(pk__in=own) | Q(merged_into__in=own))
+
+
 def require_own(account: Account, submission: Submission) -> None:
     """Raises NotYours for everybody who may only look at it."""
     if not is_own(account, submission):
@@ -77,6 +87,8 @@ def conflict_reason(account: Account, submission: Submission) -> str:
     """Why this account may not review it, as a sentence; "" where nothing stands against it."""
     if is_own(account, submission):
         return "It is of this account or its institution."
+    if submission.institution_id and one_with_own(account).filter(pk=submission.institution_id).exists():
+        return "It is of an institution that is one with this account's."
     return _tie_sentence(
         _find_tie(account, str(submission.metadata.get("storage_vendor") or ""), submission.institution)
     )
@@ -88,7 +100,7 @@ def conflict_about(account: Account, step: Step) -> str:
     Members of the institution speak for themselves.
     """
     site = step.system.site
-    if is_member(account, site.pk):
+    if one_with_own(account).filter(pk=site.pk).exists():
         return ""
     return _tie_sentence(
         _find_tie(account, step.before.storage_vendor, site) or _find_tie(account, step.after.storage_vendor, site)
@@ -99,7 +111,9 @@ def conflicting_ids(account: Account, submissions: QuerySet[Submission]) -> list
     """Those of `submissions` that the account may not review because of a vendor."""
     if not account.vendors:
         return []
-    rows = submissions.select_related("institution").only("id", "metadata", "institution__name")
+    rows = submissions.select_related("institution__merged_into").only(
+        "id", "metadata", "institution__name", "institution__merged_into__name"
+    )
     return [
         row.pk for row in rows if _find_tie(account, str(row.metadata.get("storage_vendor") or ""), row.institution)
     ]
@@ -108,7 +122,8 @@ def conflicting_ids(account: Account, submissions: QuerySet[Submission]) -> list
 def _find_tie(account: Account, vendor: str, institution: Site | None) -> str:
     """The vendor of the storage, or that submits, if the account is tied to it; "" if not."""
     tied = {_canonical_vendor(account_vendor) for account_vendor in account.vendors}
-    names = [vendor, institution.name if institution else ""]
+    sites = [institution, institution.merged_into] if institution else []
+    names = [vendor, *(site.name for site in sites if site)]
     return next((name for name in names if name and _canonical_vendor(name) in tied), "")
 
 

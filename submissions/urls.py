@@ -9,6 +9,7 @@ from submissions.bundles import views as bundles_views
 from submissions.bundles import views_quarantine
 from submissions.change_points import views as change_points_views
 from submissions.editing import views_answers
+from submissions.identities import views as identities_views
 from submissions.notifications import views_subscriptions, views_webhooks
 from submissions.overview import views as overview_views
 from submissions.overview import views_anonymity, views_files, views_review, views_systems
@@ -93,6 +94,10 @@ urlpatterns = [
     path("review/", views_review.queue_page, name="review"),
     path("review/quarantine/", views_quarantine.quarantine_index, name="quarantine"),
     path("review/quarantine/<int:id>/", views_quarantine.decide_file, name="quarantine-decide"),
+    path("review/identities/", identities_views.identities_page, name="identities"),
+    path("review/identities/merge/", identities_views.merge_identities, name="identities-merge"),
+    path("review/identities/split/", identities_views.split_identity, name="identities-split"),
+    path("review/identities/<int:id>/undo/", identities_views.undo_act, name="identity-undo"),
     path("review/<uuid:id>/", views_review.review_page, name="review-detail"),
     path("review/<uuid:id>/start/", views_review.start_review, name="review-start"),
     path("review/<uuid:id>/assign/", views_review.assign_reviewer, name="review-assign"),

@@ -1,4 +1,6 @@
-"""Write the tables of fields in docs/api.md, and highwater/columns.py, from docs/openapi.json; a test holds them equal.
+"""Write the tables of fields in docs/api.md, and highwater/columns.py and rows.py, from docs/openapi.json.
+
+A test holds them equal.
 
 ./dev.py exec python -m tools.api_tables
 """
@@ -6,6 +8,9 @@
 from __future__ import annotations
 
 import json
+import keyword
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +21,21 @@ TABLES = {"## A ranked list": "Entry", "## Results": "Result", "## Measurements"
 """Heading above the table, and the component of openapi.json whose fields it has."""
 CLIENT = DOCS.parent / "highwater" / "columns.py"
 CLIENT_TABLES = {"RESULTS": "Result", "MEASUREMENTS": "Measurement", "STUDIES": "StudyListed", "AXES": "AxisRow"}
+CLIENT_TABLES |= {
+    **{"METRICS": "MetricRow", "LISTS": "RankedList", "ENTRIES": "Entry", "RELEASES": "Release", "SYSTEMS": "System"},
+    **{"SITES": "Site", "PLATFORMS": "Platform", "LINES": "LineShape", "CEILINGS": "Efficiency"},
+    **{"DISTRIBUTIONS": "Distribution", "CHANCES": "Chance"},
+}
 """What the Python client calls the columns of a table, and the component of its rows."""
+CLIENT_ROWS = DOCS.parent / "highwater" / "rows.py"
+CLIENT_ROOTS = (
+    *("Result", "ResultDetail", "Measurement", "ComparisonShape", "StudyListed", "StudyShape", "AxisRow", "MetricRow"),
+    *("RankingShape", "RankedList", "Entry", "Release", "System", "SystemDetail", "Site", "SiteDetail"),
+    *("Platform", "PlatformDetail", "SystemHistoryShape", "LineShape", "Generations", "SizingShape", "Efficiency"),
+    *("ResultMembersShape", "Distribution", "Chance", "Receipt", "SubmissionDetail", "UnknownValue"),
+)
+"""Components that methods of the Python client answer with; what they refer to comes along."""
+PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 WORDS = {"string": "text", "number": "number", "integer": "whole number", "boolean": "boolean", "array": "list"}
 FORMATS = {"date": "day", "date-time": "time", "uri": "address", "uuid": "UUID"}
 
@@ -44,9 +63,100 @@ def client_columns(components: dict[str, Schema]) -> str:
     """The source of the client's module of columns."""
     lines = ['"""Columns of tables of a registry, from its openapi.json; tools/api_tables.py writes them."""\n']
     for name, component in CLIENT_TABLES.items():
-        names = "".join(f'    "{field}",\n' for field in components[component]["properties"])
+        shape = components[component]
+        always = set(shape.get("required", shape["properties"]))
+        names = "".join(f'    "{field}",\n' for field in shape["properties"] if field in always)
         lines.append(f"{name} = (\n{names})\n")
     return "\n".join(lines).replace(")\n\n", ")\n")
+
+
+def client_dates(components: dict[str, Schema]) -> str:
+    """The source of what the client knows of dates: fields that are a day or a time in every answer that has them."""
+    formats: dict[str, set[str]] = {}
+    for component in _with_references([root for root in CLIENT_ROOTS if root in components], components):
+        for name, field in components[component].get("properties", {}).items():
+            formats.setdefault(name, set()).add(field.get("format", ""))
+    dates = {name: only for name, several in sorted(formats.items()) if len(several) == 1 for only in several}
+    rows = "".join(f'    "{name}": "{form}",\n' for name, form in dates.items() if form in ("date", "date-time"))
+    return f"DATES = {{\n{rows}}}\n"
+
+
+def client_rows(components: dict[str, Schema]) -> str:
+    """The source of the client's module of typed rows: a TypedDict for each component that its answers hold."""
+    lines = [
+        '"""What rows of a registry hold, from its openapi.json; tools/api_tables.py writes them."""\n',
+        "from __future__ import annotations\n",
+        "from typing import Any, TypedDict, Union",
+    ]
+    names = _with_references(CLIENT_ROOTS, components)
+    classes = [_typed_dict(name, components[name], components) for name in names if "properties" in components[name]]
+    return "\n".join(lines) + "\n" + "".join(classes)
+
+
+def _typed_dict(name: str, component: Schema, components: dict[str, Schema]) -> str:
+    """A component as a class; in two where something may be left out, and by call where a field is a Python keyword."""
+    types = {field: _python_type(schema, components) for field, schema in component["properties"].items()}
+    if any(keyword.iskeyword(field) for field in types):
+        fields = "".join(f'        "{field}": "{kind}",\n' for field, kind in types.items())
+        return f'\n\n{name} = TypedDict(\n    "{name}",\n    {{\n{fields}    }},\n)\n'
+    always = {field: kind for field, kind in types.items() if field in component.get("required", ())}
+    optional = {field: kind for field, kind in types.items() if field not in always}
+    if not optional:
+        return _class_source(name, "TypedDict", always)
+    base = f"_{name}Always"
+    return _class_source(base, "TypedDict", always) + _class_source(name, f"{base}, total=False", optional)
+
+
+def _class_source(name: str, bases: str, types: dict[str, str]) -> str:
+    fields = "".join(f"    {field}: {kind}\n" for field, kind in types.items()) or "    pass\n"
+    return f"\n\nclass {name}({bases}):\n{fields}"
+
+
+def _python_type(schema: Schema, components: dict[str, Schema]) -> str:
+    """The type of a field as Python 3.9 reads it; an enumeration is a text, as later versions may have more values."""
+    parts = [*schema.get("allOf", ()), *schema.get("oneOf", ()), *schema.get("anyOf", ())]
+    if "$ref" in schema:
+        parts = [schema]
+    if parts:
+        kinds = [_referred_type(part, components) for part in parts]
+        return _union(list(dict.fromkeys(kinds)))
+    if "enum" in schema and "type" not in schema:
+        return "str"
+    types = schema.get("type", ())
+    kinds = [types] if isinstance(types, str) else types
+    return _union([_plain_type(kind, schema, components) for kind in kinds])
+
+
+def _referred_type(part: Schema, components: dict[str, Schema]) -> str:
+    name = part.get("$ref", "").rpartition("/")[2]
+    return name if name and "properties" in components[name] else _python_type(components.get(name, part), components)
+
+
+def _plain_type(kind: str, schema: Schema, components: dict[str, Schema]) -> str:
+    if kind == "array":
+        return f"list[{_python_type(schema.get('items', {}), components)}]"
+    if kind == "object":
+        values = schema.get("additionalProperties")
+        return f"dict[str, {_python_type(values if isinstance(values, dict) else {}, components)}]"
+    return PYTHON_TYPES[kind]
+
+
+def _union(kinds: list[str]) -> str:
+    if not kinds or "Any" in kinds:
+        return "Any"
+    return kinds[0] if len(kinds) == 1 else f"Union[{', '.join(kinds)}]"
+
+
+def _with_references(roots: Sequence[str], components: dict[str, Schema]) -> list[str]:
+    """The components and all that they refer to, by name."""
+    names = dict.fromkeys(roots)
+    queue = list(roots)
+    while queue:
+        for name in re.findall(r"#/components/schemas/(\w+)", json.dumps(components[queue.pop()])):
+            if name not in names:
+                names[name] = None
+                queue.append(name)
+    return sorted(names)
 
 
 def type_words(field: Schema, components: dict[str, Schema]) -> str:
@@ -68,4 +178,5 @@ def read_components() -> dict[str, Schema]:
 
 if __name__ == "__main__":
     PAGE.write_text(page_with_tables(PAGE.read_text(encoding="utf-8"), read_components()), encoding="utf-8")
-    CLIENT.write_text(client_columns(read_components()), encoding="utf-8")
+    CLIENT.write_text(client_columns(read_components()) + client_dates(read_components()), encoding="utf-8")
+    CLIENT_ROWS.write_text(client_rows(read_components()), encoding="utf-8")

@@ -22,6 +22,8 @@ from tools.reported import benchmarking_lustre, cug25, dell_lustre, perlmutter, 
 from tools.reported.tables import Record  # noqa: E402
 
 REPORTED = ROOT / "registry" / "loading" / "data" / "reported"
+SAME_AS = {module.DOCUMENT["slug"]: module.SAME_AS for module in (cug25, benchmarking_lustre)}
+"""By document the results whose measurement another result prints too, and which one counts."""
 DOCUMENTS = (cug25, benchmarking_lustre, perlmutter, sc23_bof, dell_lustre)
 
 
@@ -41,13 +43,14 @@ def make_reported(folder: Path) -> dict[str, str]:
 
 def _text(document: Record, results: Iterable[Record]) -> str:
     """One result per line, so that a change of one fact is a change of one line."""
-    lines = ",\n".join(line(_without_blanks(result)) for result in results)
+    lines = ",\n".join(line(_without_blanks(result, document)) for result in results)
     return f'{{"document":{line(document)},"results":[\n{lines}\n]}}\n'
 
 
-def _without_blanks(record: Record) -> Record:
+def _without_blanks(record: Record, document: Record) -> Record:
     filled = {key: value for key, value in record.items() if value not in (None, "", [])}
-    return {"id": record["id"]} | filled
+    same_as = SAME_AS.get(document["slug"], {}).get(record["id"])
+    return {"id": record["id"]} | ({"same_as": same_as} if same_as else {}) | filled
 
 
 if __name__ == "__main__":

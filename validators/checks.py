@@ -59,6 +59,7 @@ def check(
     sha256: str = "",
     cleared: Collection[str] = (),
     institution: str = "",
+    left_out: Collection[str] = (),
 ) -> Report:
     """The report of one raw file, result folder, archive or bundle.
 
@@ -67,7 +68,8 @@ def check(
     benchmark_versions, deadline), `list_name`, `metadata`, `answers`, `submitted_at` and `institution` (the name of the
     one that the submission belongs to) give the rules what is known beside the run.
     `sha256` is that of the stored file at `path`; `cleared` are those of stored files that are known to hold no secret.
-    A bundle with a private key or a live token is not read any further.
+    A bundle with a private key or a live token is not read any further. Files of the paths `left_out` are treated as if
+    they were not there.
     What is wrong with the content becomes a finding. Raises OSError where the path itself cannot be read.
     """
     searched = [catalogue.benchmark(benchmark)] if benchmark else list(catalogue.benchmarks())
@@ -75,7 +77,8 @@ def check(
     declared = metadata if isinstance(metadata, Mapping) else {}
     report.findings += filesystems.findings(declared)
     try:
-        with open_bundle(path, limits, name, extra_files, sha256, partly=True) as bundle:
+        with open_bundle(path, limits, name, extra_files, sha256, partly=True) as opened:
+            bundle = opened.without(left_out) if left_out else opened
             if secret_findings := secret_scan.scan(bundle, cleared):
                 return Report(findings=secret_findings)
             if bundle.unreadable:

@@ -45,15 +45,16 @@ class ROCrateRenderer(_Written):
     media_type, format = "application/ld+json", "ro-crate"
 
 
+OBJECTS = ("cff", "datacite", "ro-crate")
 WRITTEN: list[type[_Written]] = [TextRenderer, BibTeXRenderer, CFFRenderer, DataCiteRenderer, ROCrateRenderer]
 
 
 FORMAT = OpenApiParameter("format", str, enum=["json", *formats.FORMATS])
 ANSWERS = {
     (200, "application/json"): shape.Citation,
-    # A reader of YAML sees an object, as cff is one.
+    # Whoever reads YAML or JSON sees an object.
     **{
-        (200, renderer.media_type): OpenApiTypes.OBJECT if renderer.format == "cff" else OpenApiTypes.STR
+        (200, renderer.media_type): OpenApiTypes.OBJECT if renderer.format in OBJECTS else OpenApiTypes.STR
         for renderer in WRITTEN
     },
     **web_responses.REFUSED,

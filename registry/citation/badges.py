@@ -9,10 +9,8 @@ from html import escape
 
 from registry.citation.formats import PUBLISHER, Work
 from registry.query.canonical_names import plain_text
+from registry.query.trust_levels import BY_NAME
 
-TRUST_WORDS = {"verified": "verified", "imported": "imported copy", "reported": "reported, not checked"}
-FILLED = {"verified": 1.0, "imported": 0.5, "reported": 0.0}
-"""How full the sign of trust is, as on the pages."""
 SIZE, HEIGHT = 12, 24
 """Of the letters and of the badge, px."""
 WIDTHS = {
@@ -56,7 +54,7 @@ class Badge:
     @property
     def text(self) -> str:
         """Trust first: nothing is said without it."""
-        return plain_text(f"{TRUST_WORDS[self.trust]}: {self.words}")
+        return plain_text(f"{BY_NAME[self.trust].brief}: {self.words}")
 
     @property
     def sentence(self) -> str:
@@ -66,7 +64,7 @@ class Badge:
     @property
     def filled(self) -> float:
         """How full the sign of trust is, 0 to 1."""
-        return FILLED[self.trust]
+        return BY_NAME[self.trust].filled
 
 
 def badge_of_work(work: Work) -> Badge:

@@ -54,7 +54,7 @@ def result_work(result: Result, main: dict[str, Any] | None) -> Work:
         brief=_brief_place(result, main, revised_by),
         author=PUBLISHER if is_reported else result.institution,
         author_address=home if is_reported else f"{home}sites/{result.site.slug}/",
-        trust=result.trust,
+        trust=main["trust"] if main else result.trust,
         version=f"revision {result.revision}",
         published=_publication_day(result),
         address=_permanent_address(result),

@@ -7,14 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from registry.query import trust_levels
 from registry.query.canonical_names import plain_text
 
 PUBLISHER = "Highwater"
-CITED_AS = {
-    "verified": "verified: checked by the rules and reviewed",
-    "imported": "imported: a copy of what was published elsewhere, not checked here",
-    "reported": "reported: a number of the source named, not checked",
-}
+CITED_AS = {level.name: level.cited_as for level in trust_levels.LEVELS}
 TEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",

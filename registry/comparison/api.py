@@ -14,20 +14,29 @@ from registry.query.divisors import PER
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
 
+SEVERAL_IDS = {"type": "string", "pattern": r"[^\s,]\s*,.*[^\s,]"}
+"""Two ids and more."""
+
 
 class Comparison(PublicRead):
     """Measurements of 2 to 20 results side by side, ratios to the first with intervals, and what else differed."""
 
-    query_names = ("results", "per")
+    query_names = ("results", "per", "assume")
 
     @extend_schema(
         operation_id="compare",
         parameters=[
-            OpenApiParameter("results", OpenApiTypes.STR, required=True, description="Ids, with commas."),
+            OpenApiParameter("results", SEVERAL_IDS, required=True, description="Ids, with commas."),
             OpenApiParameter("per", OpenApiTypes.STR, enum=list(PER), description="What rates are divided by."),
+            OpenApiParameter(
+                "assume",
+                OpenApiTypes.STR,
+                enum=[study_query.PRIOR],
+                description="prior: numbers that were not repeated have the assumption of their class.",
+            ),
         ],
         responses={200: shape.ComparisonShape} | web_responses.REFUSED | web_responses.NOT_FOUND,
     )
     def get(self, request: Request) -> Response:
         ids, per = filters.result_ids(request.query_params), study_query.parse_divisor(request.query_params)
-        return Response(load.comparison_document(ids, per))
+        return Response(load.comparison_document(ids, per, study_query.parse_assumption(request.query_params)))

@@ -6,15 +6,20 @@ Plain values in, plain values out. A ratio stands only where both numbers mean t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from registry.comparison import uncertainty
+from registry.comparison import assumptions, uncertainty
+from registry.comparison.assumptions import AssumedClass
 from registry.comparison.spreads import Key, measured_spreads, measurement_key
-from registry.comparison.uncertainty import Spread
-from registry.query import alike, configuration_diff, qualified_values
+from registry.comparison.uncertainty import Spread, Variation
+from registry.query import alike, configuration_diff, declared_limits, gaps, qualified_values, run_conditions
+from registry.query.declared_limits import Limit
 from registry.query.divisors import Divisor, scales_with_system
+from registry.query.printed_rounding import Rounding, rounding_of_row
+from registry.query.run_conditions import Run
+from registry.query.trust_levels import LEVELS
 from validators import catalogue, quantities
 from validators.metric_semantics import ComparableValue, incomparable_reason
 
@@ -29,7 +34,8 @@ class Side:
     """One result of a comparison. `measurements` are dictionaries as in the API; values are canonical.
 
     `repeats` are the measurements of other results of the same system and configuration, `columns` what the result says
-    beside the parameters of its run, `lists` the names of the lists that it stands on.
+    beside the parameters of its run, `lists` the names of the lists that it stands on, `limits` what its source says
+    that it may not be compared for.
     """
 
     id: str
@@ -44,6 +50,7 @@ class Side:
     columns: Mapping[str, Any] = field(default_factory=dict)
     lists: frozenset[str] = frozenset()
     source: str = ""
+    limits: tuple[Limit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +63,46 @@ class Per:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """The same number of each result: found or not, why it means something else there, and how well it repeats."""
+    """The same number of each result: found or not, why it means something else there, and how well it repeats.
+
+    `barred` says why a source forbids to compare it; both texts are empty where nothing is against a ratio.
+    `assumed` is what is assumed of numbers that were not repeated, `roundings` what their printed digits leave open.
+    """
 
     measurements: Sequence[OptionalMeasurement]
     differs: Sequence[str]
+    barred: Sequence[str]
     spreads: Sequence[Spread | None]
+    assumed: Sequence[AssumedClass | None]
+    roundings: Sequence[Rounding | None]
+
+    @property
+    def number_variations(self) -> list[Variation | None]:
+        """How each number varies, by its repeats or as assumed."""
+        return [
+            spread or (assumed_class.assumption if assumed_class else None)
+            for spread, assumed_class in zip(self.spreads, self.assumed, strict=True)
+        ]
 
 
-def compare_sides(sides: Sequence[Side], per: Per | None = None) -> dict[str, Any]:
+def compare_sides(sides: Sequence[Side], per: Per | None = None, *, assume: bool = False) -> dict[str, Any]:
     """Measurements with one value and one ratio per result (to the first), notes, and what else differed.
 
-    {"comparable", "notes": [{"code", "message"}], "measurements": [{"op", "quantity", "stat", "context", "unit",
-    "divided", "values", "ratios", "intervals", "interval_basis", "spreads", "printed_units",
-    "qualifiers", "ratio_qualifiers", "differs"}], "differences": [{"parameter",
+    {"comparable", "notes": [{"code", "message"}], "matched": [{"outcome", "differs", "unknown"} | None],
+    "measurements": [{"op", "quantity", "stat", "context", "unit",
+    "divided", "values", "rounding_low", "rounding_high", "ratios", "intervals", "interval_basis", "spreads",
+    "printed_units", "qualifiers", "ratio_qualifiers", "differs"}], "assumptions": [...], "differences": [{"parameter",
     "values"}], "equal": count}. A value that a result does not have is None, and so is its ratio; without comparable
-    results there is no ratio at all. A ratio has an interval where both of its numbers were repeated three times.
-    `differs` says for each result why its number does not mean the same as the first one's; it has no ratio then.
+    results there is no ratio at all. A ratio has an interval where both of its numbers were repeated three times,
+    with `assume` also where something is assumed of them.
+    `differs` says for each result why its number does not mean the same as the first one's, or may not be compared with
+    it by its source; it has no ratio then.
     `qualifiers` are `about`, `above` or `below`, as printed, `ratio_qualifiers` what follows of the ratios: `unknown`,
     and no ratio, where bounds leave nothing to say. With `per`, rates and scores
     are divided; without a divisor they are None.
     """
     reasons = list(_not_comparable(sides))
-    rows = _align_measurements(_without_parameters(sides), compared=not reasons)
+    rows = _align_measurements(_without_parameters(sides), compared=not reasons, assume=assume)
     differences, equal = configuration_diff.differing_parameters([side.parameters for side in sides], _left_out(sides))
     return {
         "comparable": not reasons,
@@ -87,12 +112,21 @@ def compare_sides(sides: Sequence[Side], per: Per | None = None) -> dict[str, An
             *_comparison_notes(sides),
             *([] if reasons else _scale_notes(sides)),
             *_meaning_notes(rows),
+            *_limit_notes(sides, rows),
             *_divisor_notes(sides, per),
         ],
+        "matched": [_matched_row(sides[0], side) if not reasons else None for side in sides],
         "measurements": [_comparison_row(place, row, per, compared=not reasons) for place, row in rows.items()],
+        "assumptions": _used_assumptions(rows.values()) if not reasons else [],
         "differences": differences,
         "equal": equal,
     }
+
+
+def _used_assumptions(rows: Iterable[_Row]) -> list[dict[str, Any]]:
+    """What is assumed in these rows, class by class."""
+    names = {number_class.name for row in rows for number_class in row.assumed if number_class}
+    return list(map(assumptions.describe_class, sorted(names)))
 
 
 def group_all_differences(sides: Sequence[Side], systems: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -125,8 +159,9 @@ def _comparison_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
             "Other versions of the benchmark" if all(versions) else "The version of the benchmark is not known of all"
         )
         yield _note_row("compare.other-version", f"{which}: a phase may have changed its meaning.")
-    if {side.trust for side in sides} == {"verified", "imported"}:
-        yield _note_row("compare.other-trust", "Some are verified here from raw output, others are copied.")
+    trusts = {side.trust for side in sides}
+    if len(trusts) > 1 and REPORTED not in trusts:
+        yield _note_row("compare.other-trust", _trust_note(trusts))
     if all(side.lists for side in sides) and not frozenset.intersection(*(side.lists for side in sides)):
         named = "; ".join(f"{side.id}: {', '.join(sorted(side.lists))}" for side in sides)
         yield _note_row(
@@ -134,6 +169,14 @@ def _comparison_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
         )
     if len({side.parameters["client_nodes"] for side in sides if "client_nodes" in side.parameters}) > 1:
         yield _note_row("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
+
+
+def _trust_note(trusts: Set[str]) -> str:
+    """What levels of trust the sides have, in words."""
+    if trusts == {"verified", "imported"}:
+        return "Some are verified here from raw output, others are copied."
+    named = (level.name for level in LEVELS if level.name in trusts)
+    return f"They are of different trust: {', '.join(named)}."
 
 
 def _scale_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
@@ -155,13 +198,36 @@ def _unknown_scale(side: Side) -> list[str]:
     ]
 
 
+def _matched_row(first: Side, other: Side) -> dict[str, Any] | None:
+    """Whether a result ran at the scale and with the options of the first one; None for the first itself."""
+    if other is first:
+        return None
+    runs = _run_of(first), _run_of(other)
+    in_contexts = {name for side in (first, other) for row in side.measurements for name in row["context"]}
+    verdict = run_conditions.compare_runs(*runs, in_contexts)
+    conditions = [run_conditions.conditions_of_run(run) for run in runs]
+    values = {
+        name: [known_texts.get(name) for known_texts in conditions] for name in (*verdict.differs, *verdict.unknown)
+    }
+    return {
+        "outcome": verdict.outcome.value,
+        "differs": [{"name": name, "values": values[name]} for name in verdict.differs],
+        "unknown": [{"name": name, "values": values[name]} for name in verdict.unknown],
+    }
+
+
+def _run_of(side: Side) -> Run:
+    return Run(side.tool, side.parameters, side.parameters.get("client_nodes"), side.columns.get("tasks"), side.mode)
+
+
 def _divisor_notes(sides: Sequence[Side], per: Per | None) -> Iterable[dict[str, str]]:
     """Which results can't be divided, so that their numbers are missing."""
     without = (
         [side.id for side, divisor in zip(sides, per.divisors, strict=True) if divisor.value is None] if per else []
     )
     if per and without:
-        message = f"{per.title.capitalize()} of {', '.join(without)}: not in the record."
+        reasons = dict.fromkeys(gaps.REASONS[by.reason].format(title=per.title) for by in per.divisors if by.reason)
+        message = f"{per.title.capitalize()} of {', '.join(without)}: not in the record. {' '.join(reasons)}".rstrip()
         yield _note_row("compare.no-divisor", f"{message} The numbers are missing, not 0.")
 
 
@@ -208,7 +274,7 @@ def _all_repeat(name: str, side: Side) -> bool:
     )
 
 
-def _align_measurements(sides: Sequence[Side], *, compared: bool) -> dict[Key, _Row]:
+def _align_measurements(sides: Sequence[Side], *, compared: bool, assume: bool) -> dict[Key, _Row]:
     """The measurements of the same operation, quantity, statistic, unit and context beside one another."""
     rows_by_key: dict[Key, list[OptionalMeasurement]] = {}
     for column, side in enumerate(sides):
@@ -216,13 +282,43 @@ def _align_measurements(sides: Sequence[Side], *, compared: bool) -> dict[Key, _
             rows_by_key.setdefault(measurement_key(measurement), [None] * len(sides))[column] = measurement
     side_spreads = [measured_spreads(side.tool, side.measurements, side.parameters, side.repeats) for side in sides]
     return {
-        place: _Row(
+        place: _single_row(
+            sides,
             row,
             list(_meaning_differences(sides, row)) if compared else [""] * len(sides),
+            list(_reasons_of_sources(sides, row)) if compared else [""] * len(sides),
             [spread_by_key.get(place) for spread_by_key in side_spreads],
+            assume=assume,
         )
         for place, row in rows_by_key.items()
     }
+
+
+def _single_row(
+    sides: Sequence[Side],
+    row: Sequence[OptionalMeasurement],
+    differs: Sequence[str],
+    barred: Sequence[str],
+    spreads: Sequence[Spread | None],
+    *,
+    assume: bool,
+) -> _Row:
+    """A row with what is known of those of its numbers that were not repeated."""
+    single = [None if spread else measurement for measurement, spread in zip(row, spreads, strict=True)]
+    return _Row(
+        row,
+        differs,
+        barred,
+        spreads,
+        [
+            assumptions.class_of_row(side.tool, measurement) if assume and measurement else None
+            for side, measurement in zip(sides, single, strict=True)
+        ],
+        [
+            rounding_of_row(measurement, side.trust) if measurement else None
+            for side, measurement in zip(sides, single, strict=True)
+        ],
+    )
 
 
 def _meaning_differences(sides: Sequence[Side], row: Sequence[OptionalMeasurement]) -> Iterable[str]:
@@ -236,6 +332,32 @@ def _meaning_differences(sides: Sequence[Side], row: Sequence[OptionalMeasuremen
             other = ComparableValue(measurement, side.tool_version, side.parameters)
             labels = [quantities.label_of(of, sides[0].tool) for of in (row[0], measurement)]
             yield "; ".join(labels) if labels[0] != labels[1] else incomparable_reason(entries, first, other)
+
+
+def _reasons_of_sources(sides: Sequence[Side], row: Sequence[OptionalMeasurement]) -> Iterable[str]:
+    """For each result why a source says that its number and the first one's do not compare, or an empty text."""
+    first = sides[0]
+    for side, measurement in zip(sides, row, strict=True):
+        if measurement is None or row[0] is None or side is first:
+            yield ""
+        else:
+            pair = (first.id, first.limits), (side.id, side.limits)
+            yield " ".join(declared_limits.reasons_against(*pair, measurement["op"], measurement["quantity"]))
+
+
+def _limit_notes(sides: Sequence[Side], rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
+    """A note for each reason of a source, naming the numbers and the results that have it."""
+    named_by_reason: dict[str, dict[str, list[str]]] = {}
+    for (op, quantity, *_), row in rows.items():
+        for side, reason in zip(sides, row.barred, strict=True):
+            if reason:
+                names = named_by_reason.setdefault(reason, {"numbers": [], "ids": []})
+                names["numbers"].append(f"{op} {quantity}".replace("_", " ").strip())
+                names["ids"].append(side.id)
+    for reason, names in named_by_reason.items():
+        numbers, ids = (", ".join(dict.fromkeys(names[kind])) for kind in ("numbers", "ids"))
+        message = f"{numbers} of {ids} and {sides[0].id}: {reason} No ratio is shown for it."
+        yield _note_row("compare.not-comparable-for", message)
 
 
 def _meaning_notes(rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
@@ -265,9 +387,13 @@ def _comparison_row(place: Key, row: _Row, per: Per | None, *, compared: bool) -
     qualifiers = [
         "" if measurement is None else qualified_values.qualifier_of(measurement) for measurement in row.measurements
     ]
-    times = _times_first(values, qualifiers, row.differs) if compared else [None] * len(values)
+    against = [" ".join(filter(None, texts)) for texts in zip(row.differs, row.barred, strict=True)]
+    times = _times_first(values, qualifiers, against) if compared else [None] * len(values)
     ratios = [None if time is None else time.value for time in times]
-    intervals = [None, *map(uncertainty.ratio_interval, ratios[1:], [row.spreads[0]] * len(ratios), row.spreads[1:])]
+    first, *others = row.number_variations
+    intervals = [None, *map(uncertainty.ratio_interval, ratios[1:], [first] * len(others), others)]
+    bases = [None, *(uncertainty.basis_of(first, other) for other in others)]
+    roundings = [None] * len(values) if divided and per is not None else row.roundings
     return {
         "op": op,
         "quantity": quantity,
@@ -276,16 +402,18 @@ def _comparison_row(place: Key, row: _Row, per: Per | None, *, compared: bool) -
         "unit": unit,
         "divided": divided,
         "values": values,
+        "rounding_low": [rounding and rounding[0] for rounding in roundings],
+        "rounding_high": [rounding and rounding[1] for rounding in roundings],
         "ratios": ratios,
         "ratio_qualifiers": ["" if time is None else time.qualifier for time in times],
         "intervals": intervals,
-        "interval_basis": [uncertainty.REPEATS if interval else None for interval in intervals],
+        "interval_basis": [basis if interval else None for basis, interval in zip(bases, intervals, strict=True)],
         "spreads": [_as_spread(spread) for spread in row.spreads],
         "printed_units": [
             measurement.get("printed_unit", "") if measurement else "" for measurement in row.measurements
         ],
         "qualifiers": qualifiers,
-        "differs": list(row.differs),
+        "differs": against,
     }
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.fields.json import KT
 from django.db.models.functions import JSONObject
 
 from registry.comparison import compare as comparison_compare
 from registry.comparison.compare import Per, Side
 from registry.comparison.spreads import INSIDE, NO_MEAN
 from registry.models import Fact, ListEntry, Measurement, Result
-from registry.query import metric_values, observed_parameters, public_record
+from registry.query import declared_limits, metric_values, observed_parameters, public_record
 from registry.query.axes import find_axis
 from registry.query.divisors import PER, find_divisors
 from registry.query.fact_index import CONFIGURATION
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
     class _Annotations(TypedDict):
+        label: str
+        limits: list[Row] | None
         repeats: list[Row]
         list_names: list[str]
 
@@ -35,8 +38,10 @@ MOST_REPEATS = 10
 """Other runs of one configuration that tell how its numbers repeat, newest first."""
 
 
-def comparison_document(public_ids: Sequence[str], per: str = "") -> Row:
+def comparison_document(public_ids: Sequence[str], per: str = "", assume: str = "") -> Row:
     """Everything of a comparison: comparison.compare, with `results`, `per`, `configuration` and `system`.
+
+    With `assume` numbers that were not repeated have the assumption of their class.
 
     Three queries, one more each for repeats and for a divisor. Raises NotOnRecord for the first id that is not there.
     """
@@ -46,7 +51,7 @@ def comparison_document(public_ids: Sequence[str], per: str = "") -> Row:
     return {
         "results": headings,
         "per": _as_per(per, by),
-        **comparison_compare.compare_sides(sides, by),
+        **comparison_compare.compare_sides(sides, by, assume=bool(assume)),
         "configuration": comparison_compare.group_all_differences(sides, system),
         "system": system,
     }
@@ -62,7 +67,9 @@ def _divisor_or_none(per: str, compared: Sequence[Side]) -> Per | None:
 def _as_per(per: str, by: Per | None) -> Row | None:
     if by is None:
         return None
-    divisor_rows = [{"value": divisor.value, "source": divisor.source} for divisor in by.divisors]
+    divisor_rows = [
+        {"value": divisor.value, "source": divisor.source, "reason": divisor.reason or None} for divisor in by.divisors
+    ]
     return {"name": per, "axis": PER[per], "title": by.title, "divisors": divisor_rows}
 
 
@@ -115,7 +122,12 @@ def _comparable_results() -> QuerySet[ComparableResult]:
     return (
         Result.objects.select_related("release", "platform")
         .defer("search", "snapshot")
-        .annotate(repeats=ArraySubquery(others.values(told=scored)[:MOST_REPEATS]), list_names=ArraySubquery(lists))
+        .annotate(
+            label=KT("snapshot__label"),
+            limits=public_record.LIMITS,
+            repeats=ArraySubquery(others.values(told=scored)[:MOST_REPEATS]),
+            list_names=ArraySubquery(lists),
+        )
     )
 
 
@@ -137,6 +149,7 @@ def _load_side(result: ComparableResult, measurements_by_result: Mapping[int, li
         {name: value for name, value in _result_columns(result).items() if value},
         frozenset(result.list_names),
         result.source,
+        declared_limits.read_limits(result.limits),
     )
 
 
@@ -160,6 +173,7 @@ def _side_heading(result: Any) -> Row:
         "institution": result.institution,
         "system": result.system_name,
         "release": result.release.slug if result.release else None,
+        "label": result.label,
         "tool_version": result.tool_version,
         "trust": result.trust,
         "score": result.score,

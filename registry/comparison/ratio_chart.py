@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from registry.comparison.uncertainty import Interval, is_tie
 from registry.presentation import numbers
@@ -30,8 +31,18 @@ SIDE_ROOM = 84
 MARGIN = 1.08
 """Of the axis beyond the outermost interval, as a factor."""
 
-APART, TIE, UNREPEATED = "apart", "tie", "unrepeated"
-_SPOKEN = {APART: "", TIE: " tie", UNREPEATED: " not repeated"}
+APART, TIE, ASSUMED, UNREPEATED = "apart", "tie", "assumed", "unrepeated"
+_SPOKEN = {APART: "", TIE: " tie", ASSUMED: " not repeated, range assumed", UNREPEATED: " not repeated"}
+DOTS = 6
+"""Between the dots of a line that is assumed, in pixels."""
+
+
+class AssumedInterval(NamedTuple):
+    """An interval that rests on no repeats of both numbers."""
+
+    low: float
+    high: float
+
 
 Ratio = tuple[str, float, Interval | None]
 """The name of a row, its ratio, and where that lies; None where that is not known, as it was not repeated."""
@@ -69,30 +80,40 @@ def _draw_profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, h
 
 
 def _kind_of(interval: Interval | None) -> str:
-    """`tie` where the interval holds 1, `unrepeated` where there is none, else `apart`."""
-    return UNREPEATED if interval is None else TIE if is_tie(interval) else APART
+    """`assumed`, or `tie` where the interval holds 1, `unrepeated` where there is none, else `apart`."""
+    if interval is None:
+        return UNREPEATED
+    return ASSUMED if isinstance(interval, AssumedInterval) else TIE if is_tie(interval) else APART
 
 
 def _ratio_text(row: Ratio) -> str:
     """The ratio in figures, or that it is none."""
     _, ratio, interval = row
-    return "tie" if interval and is_tie(interval) else f"\N{MULTIPLICATION SIGN} {numbers.format_significant(ratio)}"
+    return "tie" if _kind_of(interval) == TIE else f"\N{MULTIPLICATION SIGN} {numbers.format_significant(ratio)}"
 
 
 def _draw_row(y: int, row: Ratio, axis: LogAxis, width: int) -> list[Mark]:
-    """A name, its interval with a dot at the ratio, a diamond where there is none, and the ratio in figures."""
+    """A name, its interval with a dot at the ratio, and the ratio in figures.
+
+    What was not repeated has a diamond, and no line, or one of dots where it is assumed.
+    """
     name, ratio, interval = row
     kind, x = _kind_of(interval), axis.at(ratio)
     marks: list[Mark] = [Text(0, y + 4, _shorten_name(name), strong=True)]
-    if interval is None:
+    if interval is not None:
+        left_x, right_x = map(axis.at, interval)
+        marks.append(Path(EDGE, _dotted_line(left_x, right_x, y) if kind == ASSUMED else f"M{left_x} {y}H{right_x}"))
+    if kind in (ASSUMED, UNREPEATED):
         marks.append(Path(HOLLOW, f"M{x} {y}m-6 0l6 -6l6 6l-6 6z"))
     else:
-        low, high = interval
-        marks += [
-            Path(EDGE, f"M{axis.at(low)} {y}H{axis.at(high)}"),
-            Circle(OUTLINE if kind == TIE else FULL, x, y, 5),
-        ]
+        marks.append(Circle(OUTLINE if kind == TIE else FULL, x, y, 5))
     return [*marks, Text(width, y + 4, _ratio_text(row), "end", strong=kind != TIE)]
+
+
+def _dotted_line(left_x: float, right_x: float, y: int) -> str:
+    """The path of a line of dots between two places."""
+    count = max(1, int((right_x - left_x) // DOTS))
+    return "".join(f"M{round(left_x + (right_x - left_x) * place / count, 1)} {y}h1.5" for place in range(count + 1))
 
 
 def _shorten_name(name: str) -> str:

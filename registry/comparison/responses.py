@@ -9,6 +9,7 @@ from msgspec import Meta
 from registry.query.row_fields import (
     Code,
     Context,
+    MissingReason,
     PrintedInstitution,
     PrintedSystem,
     PublicId,
@@ -19,6 +20,20 @@ from registry.query.row_fields import (
     TrustText,
 )
 from registry.query.shapes import Shape
+
+
+class AssumedClass(Shape):
+    """A class of numbers of which something is assumed, since the query has `assume=prior` (docs: uncertainty)."""
+
+    name: Annotated[str, Meta(description="Name of the class: bandwidth, metadata, score, mlperf, ...")]
+    title: Annotated[str, Meta(description="What the class is, in words.")]
+    scale_percent: Annotated[
+        float, Meta(description="Scale of the logarithm of one run, in %: about so much beside its usual value.")
+    ]
+    degrees: Annotated[int, Meta(description="Degrees of freedom of Student's t; the fewer, the heavier its tails.")]
+    sets: Annotated[int, Meta(description="Sets of runs that it is fitted to.")]
+    runs: Annotated[int, Meta(description="Runs in these sets, in number.")]
+    source: Annotated[str, Meta(description="Where the sets were published, and what they may not be.")]
 
 
 class Note(Shape):
@@ -49,6 +64,14 @@ class ComparedMeasurement(Shape):
     values: Annotated[
         list[float | None], Meta(description="The value of each result, in `unit`; null where it has none.")
     ]
+    rounding_low: Annotated[
+        list[float | None],
+        Meta(
+            description="Where the printed digits of each value begin, in `unit`; null where it was repeated, divided, "
+            "computed, or is only about, above or below so much."
+        ),
+    ]
+    rounding_high: Annotated[list[float | None], Meta(description="Where they end, in `unit`; null as `rounding_low`.")]
     ratios: Annotated[
         list[float | None], Meta(description="To the first result, without unit; null where there is none.")
     ]
@@ -56,11 +79,16 @@ class ComparedMeasurement(Shape):
         list[Annotated[list[float], Meta(min_length=2, max_length=2)] | None],
         Meta(
             description="Where each ratio lies with 95 %, by repeats of both numbers; one that holds 1 is a tie. "
-            "Null: not repeated, so that nobody can tell whether they differ by more than chance."
+            "Null: not repeated, so that nobody can tell whether they differ by more than chance. With "
+            "`assume=prior` it may be assumed, as `interval_basis` says."
         ),
     ]
     interval_basis: Annotated[
-        list[str | None], Meta(description="For each interval `repeats`; null where there is none.")
+        list[str | None],
+        Meta(
+            description="For each interval `repeats`, or `assumed` where one of both numbers was not repeated; null "
+            "where there is none."
+        ),
     ]
     spreads: Annotated[list[ComparedSpread], Meta(description="How far the number of each result varied.")]
     printed_units: Annotated[list[str], Meta(description="In which its source prints it; empty where it says none.")]
@@ -71,7 +99,10 @@ class ComparedMeasurement(Shape):
     qualifiers: Annotated[list[str], Meta(description="about, above or below, as printed; else empty.")]
     differs: Annotated[
         list[str],
-        Meta(description="Why a number does not mean what the first one does, and has no ratio; empty where it does."),
+        Meta(
+            description="Why a number does not mean what the first one does, or a source forbids to compare it: then "
+            "it has no ratio. Else empty."
+        ),
     ]
 
 
@@ -80,11 +111,25 @@ class Difference(Shape):
     values: Annotated[list[Any], Meta(description="The value of each result: any JSON value, null where it has none.")]
 
 
+class ConditionOfTwo(Shape):
+    name: Annotated[str, Meta(description="Name of a condition: of scale, or of an option of the benchmark.")]
+    values: Annotated[list[str | None], Meta(description="Of the first result and of this one; null is not known.")]
+
+
+class MatchedShape(Shape):
+    """Whether a result ran at the scale and with the options of the first one."""
+
+    outcome: Annotated[str, Meta(description="alike, different, or unknown where that is not known.")]
+    differs: Annotated[list[ConditionOfTwo], Meta(description="Conditions that are known of both, and differ.")]
+    unknown: Annotated[list[ConditionOfTwo], Meta(description="Conditions that are not known of both.")]
+
+
 class ComparedResult(Shape):
     id: PublicId
     institution: PrintedInstitution
     system: PrintedSystem
     release: ReleaseSlug | None
+    label: Annotated[str | None, Meta(description="What tells a reported result from its neighbours; else null.")]
     tool_version: ToolVersion
     trust: TrustText
     score: Annotated[float | None, Meta(description="No unit.")]
@@ -120,6 +165,7 @@ class ComparedDivisor(Shape):
         Meta(description="Number of what `name` names (`watt` in W, `pib` in PiB); null where the record has none."),
     ]
     source: Annotated[str, Meta(description="Where it is from; may be empty.")]
+    reason: Annotated[MissingReason | None, Meta(description="Why there is none; null where there is one.")]
 
 
 class ComparedPer(Shape):
@@ -145,7 +191,18 @@ class ComparisonShape(Shape):
     per: Annotated[ComparedPer | None, Meta(description="What rates and scores are divided by; null: they are not.")]
     comparable: Annotated[bool, Meta(description="Whether ratios are computed; `notes` say why not.")]
     notes: Annotated[list[Note], Meta(description="What stands against comparing them, or must be known.")]
+    matched: Annotated[
+        list[MatchedShape | None],
+        Meta(
+            description="For each result whether it is matched with the first one; null of the first, and where "
+            "nothing is comparable. A ratio of results that are not matched says something of the load, too."
+        ),
+    ]
     measurements: Annotated[list[ComparedMeasurement], Meta(description="Measurements, each in its canonical unit.")]
+    assumptions: Annotated[
+        list[AssumedClass],
+        Meta(description="What `assume=prior` assumed of numbers that were not repeated; else empty."),
+    ]
     differences: Annotated[list[Difference], Meta(description="Parameters of the runs that differ.")]
     equal: Annotated[int, Meta(description="Parameters that are the same in all results.")]
     configuration: Annotated[list[DifferenceGroup], Meta(description="What else differed, in groups.")]

@@ -1,8 +1,8 @@
 """How well a number repeats: the spread of its repeats, intervals of ratios, ranges of ranks.
 
-Plain values in, plain values out; docs/uncertainty.md tells the same in words. What was not repeated has no spread, and
-no interval. All intervals are of 95 %. Widths are of natural logarithms, where a ratio is a difference: 0.02 is about
-2 %.
+Plain values in, plain values out; docs/uncertainty.md tells the same in words. What was not repeated has no spread,
+and no interval, unless a reader asks for an assumption. All intervals are of 95 %. Widths are of natural logarithms,
+where a ratio is a difference: 0.02 is about 2 %.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from typing import Any
 FILE = Path(__file__).parent / "data" / "uncertainty.json"
 FEWEST = 3
 """A deviation of fewer runs says nothing."""
-REPEATS = "repeats"
-"""What an interval rests on. There is no other basis: where this is missing, so is the interval."""
+REPEATS, ASSUMED = "repeats", "assumed"
+"""What an interval rests on. It is assumed only where a reader asks for that."""
 NORMAL = 1.960
 STUDENT = (
     *(4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131),
     *(2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045),
 )
 """Two-sided 95 % quantiles of Student's t for 3 to 30 runs, which is 2 to 29 degrees of freedom."""
+CAUCHY = 12.706
+"""The quantile of one degree of freedom. No repeats have it: only an assumption has so heavy tails."""
 
 Interval = tuple[float, float]
 
@@ -52,6 +54,23 @@ class Spread:
         """Half of the interval around the number, as a difference of logarithms."""
         student = STUDENT[self.runs - FEWEST] if self.runs - FEWEST < len(STUDENT) else NORMAL
         return student * self.deviation / (math.sqrt(self.runs) if self.is_mean else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """How one run of a class of numbers may move: its logarithm is `scale` x Student's t of so many degrees."""
+
+    scale: float
+    degrees: int
+
+    def half_width(self) -> float:
+        """Half of the interval around the number, as a difference of logarithms."""
+        return self.scale * (CAUCHY if self.degrees == 1 else STUDENT[self.degrees - (FEWEST - 1)])
+
+    width = property(half_width)
+
+
+Variation = Spread | Assumption
 
 
 @cache
@@ -81,14 +100,30 @@ def of_printed(mean: float, deviation: float, runs: int, *, of_population: bool)
     return Spread(deviation / mean * (math.sqrt(runs / (runs - 1)) if of_population else 1.0), runs, is_mean=True)
 
 
-def ratio_interval(ratio: float | None, first: Spread | None, other: Spread | None) -> Interval | None:
-    """Where the ratio of two numbers lies: its logarithm, and the root of the sum of squares of both widths.
+def ratio_interval(ratio: float | None, first: Variation | None, other: Variation | None) -> Interval | None:
+    """Where the ratio of two numbers lies: around its logarithm, as wide as both together.
 
-    None without a positive ratio or without both spreads.
+    None without a positive ratio or where one of both is not known.
     """
     if ratio is None or ratio <= 0 or first is None or other is None:
         return None
-    return interval_around(ratio, math.hypot(first.width, other.width))
+    return interval_around(ratio, joint_width(first, other))
+
+
+def joint_width(first: Variation, other: Variation) -> float:
+    """Half of the interval around the ratio of two numbers, as a difference of logarithms.
+
+    The root of the sum of squares; the sum where one has a single degree of freedom, as widths of Cauchy's distribution
+    add up (Johnson, Kotz, Balakrishnan 1994, Continuous Univariate Distributions 1, chapter 16).
+    """
+    if any(isinstance(variation, Assumption) and variation.degrees == 1 for variation in (first, other)):
+        return first.width + other.width
+    return math.hypot(first.width, other.width)
+
+
+def basis_of(*variations: Variation | None) -> str:
+    """What an interval of these numbers rests on: `assumed` where one of them is."""
+    return ASSUMED if any(isinstance(variation, Assumption) for variation in variations) else REPEATS
 
 
 def interval_around(value: float, width: float) -> Interval:

@@ -9,14 +9,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.comparison import load
-from registry.comparison.ratio_chart import Ratio, draw_profiles
+from registry.comparison.ratio_chart import AssumedInterval, Ratio, draw_profiles
 from registry.comparison.spreads import NO_MEAN
-from registry.comparison.uncertainty import is_tie
+from registry.comparison.uncertainty import ASSUMED, REPEATS, Interval, is_tie
 from registry.errors import Problem
 from registry.presentation import numbers as presentation_numbers
 from registry.presentation import words as presentation_words
 from registry.presentation.system_description import what_differed
 from registry.query import filters, qualified_values, study_query
+from registry.query.alike import Likeness
 from registry.query.public_record import Row
 from registry.web.caching import public_page
 from validators.units import from_canonical
@@ -44,29 +45,39 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         return render(request, "comparison/compare.html", offered)
     try:
         ids, per = filters.result_ids(request.GET), study_query.parse_divisor(request.GET)
-        comparison = load.comparison_document(ids, per)
+        assume = study_query.parse_assumption(request.GET)
+        comparison = load.comparison_document(ids, per, assume)
     except Problem as problem:
         return render(request, "comparison/compare.html", offered | {"problem": problem}, status=problem.status)
+    headings = with_titles(comparison["results"])
     rows = _main_rows(comparison["measurements"])
     figures = [(_phase_row if row["stat"] in PHASES else _figure_row)(row, per) for row in rows[:ROWS_SHOWN]]
     context = offered | {
         "ids_text": ",".join(ids),
         "per": per,
-        "address": f"/api/v1/compare/?{_comparison_query(ids, per)}",
-        "swapped": f"?{_comparison_query(ids[::-1], per)}",
-        "headings": comparison["results"],
+        "address": f"/api/v1/compare/?{_comparison_query(ids, per, assume)}",
+        "swapped": f"?{_comparison_query(ids[::-1], per, assume)}",
+        "assume": assume,
+        "assumption": f"?{_comparison_query(ids, per, '' if assume else study_query.PRIOR)}",
+        "assumptions": comparison["assumptions"],
+        "headings": headings,
         "divisors": _divisor_rows(comparison),
         "notes": comparison["notes"],
         "comparable": comparison["comparable"],
+        "matches": _match_rows(ids, comparison["matched"]),
         "keys": [_score_row(row, per) for row in rows if not row["stat"]]
         if comparison["comparable"] and len(ids) == 2
         else [],
         "figures": figures,
         "more": len(rows) - len(figures),
-        "profiles": _profile_rows(comparison["results"], rows),
+        "profiles": _profile_rows(headings, rows),
         "ranged": any(interval for row in rows[:ROWS_SHOWN] for interval in row["intervals"]),
+        "bases": [
+            basis for basis in (REPEATS, ASSUMED) if any(basis in row["interval_basis"] for row in rows[:ROWS_SHOWN])
+        ],
         "unrepeated": any(map(_is_unrepeated, rows[:ROWS_SHOWN])),
-        "system": what_differed(comparison["configuration"], ids),
+        "rounded": any(end is not None for row in rows[:ROWS_SHOWN] for end in row["rounding_low"]),
+        "system": what_differed(comparison["configuration"], [heading["title"] for heading in headings]),
         "equal": comparison["equal"] + comparison["system"]["equal"],
         "undescribed": [
             public_id
@@ -77,14 +88,45 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
     return render(request, "comparison/compare.html", context)
 
 
+def _match_rows(ids: Sequence[str], matched: Sequence[Row | None]) -> list[Row]:
+    """For each other result whether it ran like the first one, and what differs or is not known."""
+    return [
+        {"id": public_id, "alike": match["outcome"] == Likeness.ALIKE}
+        | {
+            part: [presentation_words.describe_condition(fact["name"], fact["values"]) for fact in match[part]]
+            for part in ("differs", "unknown")
+        }
+        for public_id, match in zip(ids, matched, strict=True)
+        if match
+    ]
+
+
+def with_titles(headings: Sequence[Row]) -> list[Row]:
+    """Results with the `title` of their columns: the system, the release or label where they differ, else the id.
+
+    A column without a system has the institution, or its id.
+    """
+    names = [heading["system"] or heading["institution"] or heading["id"] for heading in headings]
+    for field in ("release", "label", "id"):
+        if len(set(names)) == len(names):
+            break
+        if len({heading[field] for heading in headings}) > 1:
+            names = [
+                f"{name}, {heading[field]}" if heading[field] else name
+                for name, heading in zip(names, headings, strict=True)
+            ]
+    return [heading | {"title": name} for heading, name in zip(headings, names, strict=True)]
+
+
 def _main_rows(measurements: Sequence[Row]) -> list[Row]:
     """Scores and phases; of a tool without phases everything."""
     phases = [row for row in measurements if row["stat"] in PHASES and row["unit"] in SHOWN_UNITS]
     return phases if any(row["stat"] for row in phases) else list(measurements)
 
 
-def _comparison_query(ids: Sequence[str], per: str) -> str:
-    return urlencode({"results": ",".join(ids)} | ({"per": per} if per else {}), safe=",")
+def _comparison_query(ids: Sequence[str], per: str, assume: str = "") -> str:
+    chosen = {name: value for name, value in {"per": per, "assume": assume}.items() if value}
+    return urlencode({"results": ",".join(ids)} | chosen, safe=",")
 
 
 def _divisor_rows(comparison: Row) -> list[Row]:
@@ -118,8 +160,8 @@ def _score_row(row: Row, per: str) -> Row:
         if ratio is not None
         else presentation_numbers.MISSING,
         "numbers": f"{' → '.join(numbers)} {unit}".strip() if len(numbers) == 2 else "not known of both",
-        "tie": _is_tie(row["intervals"][1]),
-        "unrepeated": ratio is not None and row["intervals"][1] is None,
+        "tie": _is_tie(row["intervals"][1], row["interval_basis"][1]),
+        "unrepeated": ratio is not None and row["interval_basis"][1] != REPEATS,
     }
 
 
@@ -146,6 +188,7 @@ def _phase_row(row: Row, per: str) -> Row:
         f"{unit or 'no unit'} {_divisor_text(row, per)}",
         texts,
         row,
+        unit,
     )
 
 
@@ -161,27 +204,41 @@ def _figure_row(row: Row, per: str) -> Row:
         for value in row["values"]
     ]
     words = (row["quantity"].replace("_", " "), row["stat"], presentation_words.describe_context(row["context"]))
-    return _format_row(row["op"], " ".join(filter(None, words)), f"{unit} {_divisor_text(row, per)}", texts, row)
+    return _format_row(row["op"], " ".join(filter(None, words)), f"{unit} {_divisor_text(row, per)}", texts, row, unit)
 
 
-def _format_row(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row) -> Row:
+def _format_rounding(rounding: tuple[float | None, float | None], unit: str) -> str:
+    """Half of what printed digits leave open, in a unit; empty where that is not known."""
+    low, high = rounding
+    if low is None or high is None:
+        return ""
+    half = (high - low) / 2
+    return f"\N{PLUS-MINUS SIGN}{presentation_numbers.format_significant(from_canonical(half, unit) if unit else half)}"
+
+
+def _format_row(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row, shown_unit: str) -> Row:
     """A row of the table; the first result has no ratio, a number that means something else a dash for one."""
+    roundings = zip(row["rounding_low"], row["rounding_high"], strict=True)
     cells = [
         {
             "value": qualified_values.in_words(qualifier, text),
+            "rounding": _format_rounding(rounding, shown_unit),
             "ratio": _format_times(ratio, bound, differs),
             "range": presentation_numbers.EN_DASH.join(map(presentation_numbers.format_significant, interval[:2]))
             if interval
             else "",
-            "tie": _is_tie(interval),
+            "tie": _is_tie(interval, basis),
+            "assumed": basis == ASSUMED,
             "unrepeated": ratio is not None and interval is None and row["stat"] not in NO_MEAN,
         }
-        for text, qualifier, ratio, bound, interval, differs in zip(
+        for text, rounding, qualifier, ratio, bound, interval, basis, differs in zip(
             texts,
+            roundings,
             row["qualifiers"],
             row["ratios"],
             row["ratio_qualifiers"],
             row["intervals"],
+            row["interval_basis"],
             row["differs"],
             strict=True,
         )
@@ -202,8 +259,9 @@ def _is_unrepeated(row: Row) -> bool:
     return unknown and row["stat"] not in NO_MEAN
 
 
-def _is_tie(interval: Sequence[float] | None) -> bool:
-    return interval is not None and is_tie((interval[0], interval[1]))
+def _is_tie(interval: Sequence[float] | None, basis: str | None) -> bool:
+    """Whether repeats can't tell two numbers apart; what is assumed says nothing of these two."""
+    return interval is not None and basis == REPEATS and is_tie((interval[0], interval[1]))
 
 
 def _profile_rows(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
@@ -214,7 +272,8 @@ def _profile_rows(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
         {
             "heading": heading,
             "pictures": pictures,
-            "ranged": any(interval for _, _, interval in column),
+            "ranged": any(interval and not isinstance(interval, AssumedInterval) for _, _, interval in column),
+            "assumed": any(isinstance(interval, AssumedInterval) for _, _, interval in column),
             "unrepeated": any(interval is None for _, _, interval in column),
         }
         for heading, pictures, column in zip(headings[1:], drawn, columns, strict=False)
@@ -232,9 +291,14 @@ def _chart_ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
         if _is_drawn(row, place) and row["stat"] not in NO_MEAN and not (row["stat"] == "phase" and row["unit"] == "s")
     ]
     return [
-        (name, row["ratios"][place], row["intervals"][place])
+        (name, row["ratios"][place], _chart_interval(row, place))
         for name, row in zip(_row_names(drawn), drawn, strict=True)
     ]
+
+
+def _chart_interval(row: Row, place: int) -> Interval | None:
+    interval: Interval | None = row["intervals"][place]
+    return AssumedInterval(*interval) if interval and row["interval_basis"][place] == ASSUMED else interval
 
 
 def _is_drawn(row: Row, place: int) -> bool:

@@ -10,8 +10,14 @@ from rest_framework.response import Response
 from registry.distributions import distributions
 from registry.distributions import responses as shape
 from registry.query import public_record
+from registry.query.formulas import LARGEST_CHOICE
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
+from registry.web.paging import whole_schema
+
+MEMBERS = whole_schema(1, LARGEST_CHOICE)
+SLOW = whole_schema(0, LARGEST_CHOICE)
+SHARE = {"type": "number", "exclusiveMinimum": 0, "maximum": 100}
 
 
 class ResultMembers(PublicRead):
@@ -21,7 +27,7 @@ class ResultMembers(PublicRead):
 
     @extend_schema(
         operation_id="results_members",
-        parameters=[OpenApiParameter("share", OpenApiTypes.NUMBER, description="Slow at so many % of the best: 90.")],
+        parameters=[OpenApiParameter("share", SHARE, description="Slow at so many % of the best: 90.")],
         responses={200: shape.ResultMembersShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, id: str) -> Response:
@@ -40,8 +46,8 @@ class Stragglers(PublicRead):
     @extend_schema(
         operation_id="stragglers",
         parameters=[
-            OpenApiParameter("members", OpenApiTypes.INT, required=True, description="Targets in all."),
-            OpenApiParameter("slow", OpenApiTypes.INT, required=True, description="Of them slow."),
+            OpenApiParameter("members", MEMBERS, required=True, description="Targets in all."),
+            OpenApiParameter("slow", SLOW, required=True, description="Of them slow, not more than `members`."),
             OpenApiParameter("stripes", OpenApiTypes.STR, description="Counts with commas; left out: 1, 2, 4, ..."),
         ],
         responses={200: shape.ChancesShape} | web_responses.REFUSED,

@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from msgspec import inspect as types
 
 from registry.dumps.responses import ExportedResult
-from registry.models import ListEntry, Platform, Release, Result, System
+from registry.models import ListEntry, Release, Result
 from registry.query import csv_safe, public_record
 from registry.query.public_record import Columns, Row, rows_of
 from registry.query.shapes import columns_of, fields_of
@@ -189,8 +189,8 @@ def _add_others(database: sqlite3.Connection) -> None:
         "list_entries": (ENTRY, ListEntry.objects.exclude(ranked_list__frozen_at=None).order_by("pk")),
         "releases": (RELEASE, Release.objects.order_by("pk")),
         "sites": (public_record.SITE, public_record.current_sites().order_by("pk")),
-        "systems": (SYSTEM, System.objects.order_by("pk")),
-        "platforms": (public_record.PLATFORM, Platform.objects.order_by("pk")),
+        "systems": (SYSTEM, public_record.current_systems().order_by("pk")),
+        "platforms": (public_record.PLATFORM, public_record.current_platforms().order_by("pk")),
     }
     for table, (named, queryset) in others.items():
         _create_table(database, table, list(named))

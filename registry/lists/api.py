@@ -7,15 +7,16 @@ from typing import Any
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.lists import responses as lists_responses
 from registry.lists.definitions import ranked_measure
+from registry.lists.rank_ranges import AssumedRanks, load_assumed_ranks
 from registry.models import RankedList, Release
-from registry.query import cursor_pages, filters, public_record, record_rows
+from registry.query import cursor_pages, filters, public_record, record_rows, study_query, unknown_values
 from registry.query.shapes import columns_of
 from registry.web import responses as web_responses
 from registry.web.api_base import (
@@ -28,6 +29,7 @@ from registry.web.api_base import (
     not_modified,
     page_size,
     requested_order,
+    unknown_values_header,
 )
 from registry.web.paging import query_parameters
 
@@ -45,6 +47,13 @@ ENTRY_KEYS = {
     "vendor": cursor_pages.text_key(public_record.ENTRY["vendor"]),
 }
 ENTRY_COLUMNS = list(columns_of(record_rows.Entry))
+ASSUMED_COLUMNS = ["assumed_rank_low", "assumed_rank_high"]
+ASSUME = OpenApiParameter(
+    "assume",
+    OpenApiTypes.STR,
+    enum=[study_query.PRIOR],
+    description="prior: entries also have the ranks that hold at once if runs vary as is assumed.",
+)
 
 
 class ReleaseListView(PublicRead):
@@ -139,11 +148,11 @@ class RankedListDetailView(PublicRead):
     """One ranked list with its entries: JSON with the facts of the list, CSV with the entries alone."""
 
     renderer_classes = [JSONRenderer, CSVRenderer]
-    query_names = (*filters.ENTRY_FILTERS, "ordering", "cursor", "page_size")
+    query_names = (*filters.ENTRY_FILTERS, "ordering", "cursor", "page_size", "assume")
 
     @extend_schema(
         operation_id="lists_read",
-        parameters=query_parameters((*query_names, "format")),
+        parameters=[*query_parameters((*query_names[:-1], "format"), LIST_PAGE_LARGEST, ENTRY_KEYS), ASSUME],
         responses={
             (200, "application/json"): lists_responses.RankedListDetail,
             (200, "text/csv"): OpenApiTypes.STR,
@@ -156,7 +165,8 @@ class RankedListDetailView(PublicRead):
         condition = filters.parse_conditions(request.query_params, filters.ENTRY_FILTERS)
         order = requested_order(request, ENTRY_KEYS, "rank", "position", tie_follows=False)
         size = page_size(request, LIST_PAGE, LIST_PAGE_LARGEST)
-        headers = _frozen_validators(request, ranked_list)
+        assumed = load_assumed_ranks(ranked_list) if study_query.parse_assumption(request.query_params) else None
+        headers = _frozen_validators(request, ranked_list, assumed)
         if "ETag" in headers and (answer := not_modified(request, headers["ETag"])):
             answer["Cache-Control"] = headers["Cache-Control"]
             return answer
@@ -165,19 +175,31 @@ class RankedListDetailView(PublicRead):
             public_record.list_entries(ranked_list, condition), public_record.ENTRY, order, cursor, size
         )
         following = next_address(request, page.cursor)
+        unknown = unknown_values.explain_empty_list(ranked_list, request.query_params, empty=not page.rows)
+        columns = ENTRY_COLUMNS if assumed is None else [*ENTRY_COLUMNS, *ASSUMED_COLUMNS]
+        if assumed:
+            for row in page.rows:
+                row |= zip(ASSUMED_COLUMNS, assumed.of_result(row["result"]), strict=True)
         if request.accepted_renderer.format == "csv":
-            return Response(Table(ENTRY_COLUMNS, page.rows), headers=headers | _as_download(ranked_list, following))
+            headers |= _as_download(ranked_list, following) | unknown_values_header(unknown)
+            return Response(Table(columns, page.rows), headers=headers)
         for row in page.rows:
             del row["position"]
-        return Response(as_list(ranked_list) | {"entries": page.rows, "next": following}, headers=headers)
+        about = as_list(ranked_list) | (assumed.describe_assumption() if assumed else {})
+        entries = {"entries": page.rows, "next": following, "unknown_values": unknown}
+        return Response(about | entries, headers=headers)
 
 
-def _frozen_validators(request: Request, ranked_list: public_record.DatedList) -> dict[str, str]:
+def _frozen_validators(
+    request: Request, ranked_list: public_record.DatedList, assumed: AssumedRanks | None
+) -> dict[str, str]:
     """ETag and freshness of a frozen list: they follow from its digest and cost no look at its entries."""
     if not (ranked_list.frozen_at and ranked_list.digest):
         return {}
-    facts = (ranked_list.digest, as_list(ranked_list), ranked_list.last_load, ranked_list.last_withdrawal)
-    return {"ETag": answer_etag(request, *facts), "Cache-Control": f"public, max-age={FRESH_S}"}
+    last_changes = (ranked_list.last_load, ranked_list.last_withdrawal, ranked_list.last_identity)
+    assumption = [assumed.describe_assumption()] if assumed else []
+    etag = answer_etag(request, ranked_list.digest, as_list(ranked_list), *last_changes, *assumption)
+    return {"ETag": etag, "Cache-Control": f"public, max-age={FRESH_S}"}
 
 
 def _as_download(ranked_list: RankedList, following: str | None) -> dict[str, str]:

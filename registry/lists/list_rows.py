@@ -13,11 +13,12 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
+from registry.lists.rank_ranges import AssumedRanks
 from registry.presentation import numbers
 from registry.presentation.charts import scales
 
 ROW = (
-    '<tr role="row"><td role="cell" class="rank n">{rank}</td>{range}'
+    '<tr role="row"><td role="cell" class="rank n">{rank}</td>{range}{assumed}'
     '<th role="rowheader" scope="row" class="lead">{tick}{name}{marks}</th>'
     '<td role="cell" class="all">{institution}</td>'
     '<td role="cell">{filesystem}</td>'
@@ -27,11 +28,14 @@ ROW = (
     '{figures}<td role="cell" class="wide">{entered}</td></tr>\n'
 )
 FIGURE = '<td role="cell" class="n" data-l="{}">{}</td>'
+ASSUMED = '<td role="cell" class="range" data-l="assumed"><small>{}</small></td>'
 RANGE = '<td role="cell" class="range"><small>{}</small></td>'
 TICK = '<input type="checkbox" name="results" value="{id}" aria-label="{id}, to compare"> '
 NAMED = '<a href="/results/{id}/">{system}</a>'
 PARAMETER_LIMIT = 40
 UNNAMED = numbers.MISSING + ' <small>no name given</small> <a href="/results/{id}/">result {id}</a>'
+ARCHIVED = '<sup title="not on the list; from the published archive of the run">†</sup>'
+"""The mark of a count that the list does not print."""
 DOT = (
     '<svg width="104" height="14" viewBox="0 0 104 14" class="ch dot" aria-hidden="true">'
     '<path class="g" d="{ruler}"/><circle class="a" cx="{x}" cy="7" r="3.5"/></svg>'
@@ -45,14 +49,17 @@ def table_rows(
     ranges: bool,
     parameters: Sequence[dict[str, str]] = (),
     ranks_measurement: bool = False,
+    assumed: AssumedRanks | None = None,
 ) -> SafeString:
     """The rows of these entries (columns as lists.COLUMNS), with the ranges of ranks where the list has some.
+
+    With assumed ranks where a reader asked for them.
 
     A list that ranks a measurement shows these parameters of each run, instead of the halves of a score.
     """
     ruler = axis.ruler() if axis else ""
     figures = partial(_parameters_html, parameters) if ranks_measurement else _halves_html
-    return mark_safe("".join(_row_html(entry, axis, ruler, ranges, figures) for entry in entries))  # noqa: S308
+    return mark_safe("".join(_row_html(entry, axis, ruler, ranges, figures, assumed) for entry in entries))  # noqa: S308
 
 
 def _halves_html(entry: dict[str, Any]) -> str:
@@ -80,21 +87,35 @@ def _row_html(
     ruler: str,
     ranges: bool,
     figures: Callable[[dict[str, Any]], str],
+    assumed: AssumedRanks | None,
 ) -> str:
     return ROW.format(
         rank=entry["rank"],
         range=RANGE.format(numbers.format_rank_range(entry["low"], entry["high"])) if ranges else "",
+        assumed=ASSUMED.format(_assumed_text(entry, assumed)) if assumed and assumed.ranges else "",
         tick=TICK.format(id=escape(entry["result__public_id"])),
         name=_name_html(entry),
         marks=_marks_html(entry),
         institution=escape(entry["institution"]) or numbers.MISSING,
         filesystem=escape(entry["filesystem_type"]) or numbers.MISSING,
-        clients=numbers.format_int(entry["client_nodes"]) or numbers.MISSING,
+        clients=_clients_html(entry),
         score=numbers.format_decimal(entry["score"]),
         dot=DOT.format(ruler=ruler, x=axis.at(entry["score"])) if axis and entry["score"] > 0 else "",
         figures=figures(entry),
         entered=escape(entry["result__release__name"]),
     )
+
+
+def _assumed_text(entry: dict[str, Any], assumed: AssumedRanks) -> str:
+    low, high = assumed.of_result(entry["result__public_id"])
+    return numbers.MISSING if low is None or high is None else numbers.format_rank_range(low, high)
+
+
+def _clients_html(entry: dict[str, Any]) -> str:
+    """Client nodes as the list has them; where it has none, marked, as the result has them today."""
+    if entry["client_nodes"] is None and entry["result__client_nodes"] is not None:
+        return f"{numbers.format_int(entry['result__client_nodes'])}{ARCHIVED}"
+    return numbers.format_int(entry["client_nodes"]) or numbers.MISSING
 
 
 def _name_html(entry: dict[str, Any]) -> str:

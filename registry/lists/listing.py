@@ -8,12 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, time
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from registry.identity.history import NEVER_MOVED, Standing, standings_at
 from registry.lists import rank_ranges
 from registry.lists.definitions import tool_of
 from registry.lists.eligibility import Candidate, entry_of, rank_pool
@@ -165,8 +167,10 @@ def list_candidates(release: Release, name: str, body: Row, forced: Sequence[str
 
 
 def _imported_with(release: Release, body: Row) -> list[Entry]:
+    """Each under the names of its time: what was found to be one since then changes no published list."""
     results = Result.objects.filter(release=release, trust=Result.Trust.IMPORTED, tool=tool_of(body))
-    return _recorded_candidates(list(results.select_related("site", "system", "release")), body)
+    published = datetime.combine(release.held_on, time(), UTC)
+    return _recorded_candidates(list(results.select_related("site", "system", "release")), body, published)
 
 
 def _full_list(release: Release, name: str, body: Row, forced: Sequence[str]) -> list[Entry]:
@@ -203,13 +207,17 @@ def _measured_candidates(release: Release, body: Row, forced: Sequence[str]) -> 
     ranked_or_explained = Q(trust=Result.Trust.VERIFIED) | Q(trust=Result.Trust.REPORTED, release=release)
     standing = results.filter(ranked_or_explained, ~withdrawn, ~late, ~revised, tool=tool_of(body))
     beyond = results.filter(public_id__in=forced).exclude(id__in=standing.values("id"))
-    return _recorded_candidates([*standing, *beyond], body)
+    return _recorded_candidates([*standing, *beyond], body, release.published_at)
 
 
-def _recorded_candidates(results: Sequence[Result], body: Row) -> list[Entry]:
-    """Entries of results on the record, with the measurement that the list ranks where it ranks one."""
+def _recorded_candidates(results: Sequence[Result], body: Row, published: datetime | None) -> list[Entry]:
+    """Entries of results on the record, with the measurement that the list ranks where it ranks one.
+
+    A list that is published goes on by the institutions and systems of that moment.
+    """
+    stood = standings_at(published) if published else {}
     if "ranks" not in body:
-        return [_registered_entry(result, body, ()) for result in results]
+        return [_registered_entry(result, body, (), stood) for result in results]
     ranks = body["ranks"]
     rows: dict[int, list[Row]] = {}
     measurements = Measurement.objects.filter(
@@ -217,16 +225,21 @@ def _recorded_candidates(results: Sequence[Result], body: Row) -> list[Entry]:
     )
     for row in measurements.order_by().values("result_id", "op", "quantity", "stat", "context", "value"):
         rows.setdefault(row["result_id"], []).append({**row})
-    return [_registered_entry(result, body, rows.get(result.pk, ())) for result in results]
+    return [_registered_entry(result, body, rows.get(result.pk, ()), stood) for result in results]
 
 
-def _registered_entry(result: Result, body: Row, measurements: Iterable[Row]) -> Entry:
+def _registered_entry(result: Result, body: Row, measurements: Iterable[Row], stood: Mapping[str, Standing]) -> Entry:
     """The record's own identities decide what is one system, not the spelling of a run.
 
     `measurements` are those of the result, as a report has them, where the body ranks one.
     """
     family = result.filesystem_family or result.filesystem_type
-    identity = {"institution": result.site.slug, "system": result.system.slug, "filesystem_type": family}
+    site, system = stood.get(result.public_id, NEVER_MOVED)
+    identity = {
+        "institution": site or result.site.slug,
+        "system": system or result.system.slug,
+        "filesystem_type": family,
+    }
     return _make_entry(result, body, identity, result.score, measurements)
 
 

@@ -53,7 +53,12 @@ def may_be_same(official: float, archived: float, *, is_whole: bool = False) -> 
 
 
 def official_values(result: Result) -> dict[str, float]:
-    """Phases by name, `bandwidth`, `rate` and `score` of a published result, in GiB/s and kIOPS as printed."""
+    """Phases by name, `bandwidth`, `rate` and `score` that a list prints of a result, in GiB/s and kIOPS.
+
+    Those of a derived result stand beside its own; one that is on no list has none.
+    """
+    if result.trust == Result.Trust.DERIVED:
+        return _values_of_list(result.snapshot.get("list", {}))
     phases = {
         measurement.op: measurement.printed_value
         for measurement in result.measurements.all()
@@ -61,6 +66,12 @@ def official_values(result: Result) -> dict[str, float]:
     }
     columns = {"bandwidth": result.bandwidth_gib_per_s, "rate": result.rate_kiops, "score": result.score}
     return phases | {what: value for what, value in columns.items() if value is not None}
+
+
+def _values_of_list(printed_figures: Mapping[str, Any]) -> dict[str, float]:
+    columns = {"bandwidth": "bandwidth_gib_per_s", "rate": "rate_kiops", "score": "score"}
+    halves = {what: printed_figures[name] for what, name in columns.items() if name in printed_figures}
+    return {what: value for what, value in printed_figures.get("phases", {}).items() if value} | halves
 
 
 def archived_values(run: Mapping[str, Any], score: str = "SCORE") -> dict[str, float]:

@@ -1,11 +1,13 @@
 """The ranks that entries of lists may have, by repeats of their runs: written when a list is made or loaded.
 
 The arithmetic is in registry/comparison/uncertainty.py; this module only brings lists to it and back. No list
-changes by it.
+changes by it. Wider ranks, where a reader asks for them, are computed for each answer and stored nowhere: all of them
+hold at once, if runs vary as is assumed (registry/comparison/simultaneous.py).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -14,10 +16,12 @@ from typing import Any
 
 from django.db.models import Q
 
-from registry.comparison import uncertainty
+from registry.comparison import assumptions, uncertainty
+from registry.comparison.assumptions import AssumedClass
+from registry.comparison.simultaneous import assumed_rank_ranges, range_quantile
 from registry.comparison.spreads import measured_spreads, measurement_key, pool_values
 from registry.comparison.uncertainty import Spread
-from registry.lists.definitions import lower_is_better
+from registry.lists.definitions import SCORED, lower_is_better
 from registry.lists.ranking import best_measurement
 from registry.models import Fact, ListEntry, Measurement, RankedList, RankRange, Result
 from registry.query import public_record
@@ -142,3 +146,65 @@ def _repeats_by_result(result_ids: Collection[int]) -> dict[int, list[int]]:
     for pk, text in standing.filter(text__in=set(own.values())).values_list("result_id", "text"):
         same.setdefault(text, []).append(pk)
     return {pk: same.get(own[pk], [pk]) if pk in own else [pk] for pk in result_ids}
+
+
+NOT_ASSUMED = {
+    "no-class": "No published repeats are known of what this list ranks: nothing is assumed of it.",
+    "repeated": "Every entry was repeated: the ranges by repeats stand, and nothing is assumed.",
+    "incomplete": "Only the first ranks of this list are known: entries that are not may stand above any of them.",
+}
+"""Why a list has no assumed ranks, by code."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedRanks:
+    """The assumed ranks of a list by the id of its results; or the code of `NOT_ASSUMED` that says why it has none.
+
+    `factor` is by how much two scores have to differ for one entry to stand above the other.
+    """
+
+    ranges: Mapping[str, tuple[int, int]]
+    assumed_class: AssumedClass | None = None
+    factor: float | None = None
+    reason: str = ""
+
+    def of_result(self, public_id: str) -> tuple[int | None, int | None]:
+        """The best and the worst rank of a result; None for one without."""
+        return self.ranges.get(public_id, (None, None))
+
+    def describe_assumption(self) -> Row:
+        """What is assumed, as answers say it."""
+        return {
+            "assumption": assumptions.describe_class(self.assumed_class.name) if self.assumed_class else None,
+            "assumed_factor": self.factor,
+            "not_assumed": {"code": self.reason, "message": NOT_ASSUMED[self.reason]} if self.reason else None,
+        }
+
+
+def load_assumed_ranks(ranked_list: RankedList) -> AssumedRanks:
+    """The assumed ranks of all entries with a positive score. One query."""
+    body = _definition_body(ranked_list)
+    assumed_class = _class_of(body)
+    if assumed_class is None or not ranked_list.complete:
+        return AssumedRanks({}, reason="incomplete" if assumed_class else "no-class")
+    columns = ("result__public_id", "score", "rank_low", "rank_high", "range__low")
+    entries = list(ListEntry.objects.filter(ranked_list=ranked_list, score__gt=0).values_list(*columns))
+    if entries and all(by_repeats is not None for *_, by_repeats in entries):
+        return AssumedRanks({}, reason="repeated")
+    ranges = assumed_rank_ranges(
+        [score for _, score, *_ in entries], assumed_class.assumption, lower_is_better=lower_is_better(body)
+    )
+    by_result = {
+        public_id: (min(low, rank_low), max(high, rank_high))
+        for (public_id, _, rank_low, rank_high, _), (low, high) in zip(entries, ranges, strict=True)
+    }
+    apart = assumed_class.assumption.scale * range_quantile(len(entries), assumed_class.assumption.degrees)
+    return AssumedRanks(by_result, assumed_class, math.exp(apart))
+
+
+def _class_of(body: Row) -> AssumedClass | None:
+    """The class of what a list ranks: a measurement of a tool, or a score of IO500 or one of its halves."""
+    if "ranks" in body:
+        ranks = body["ranks"]
+        return assumptions.find_class(ranks["tool"], ranks["op"], ranks["quantity"], ranks["stat"])
+    return assumptions.find_class(SCORED, body.get("score", "score"), "")

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from registry import models
-from registry.query.record_rows import Entry
+from registry.comparison.responses import AssumedClass
+from registry.query import record_rows
 from registry.query.row_fields import (
     Address,
     BandwidthGibPerS,
@@ -24,6 +25,7 @@ from registry.query.row_fields import (
     Score,
     Tool,
     Trust,
+    UnknownValues,
 )
 from registry.query.shapes import Shape, one_of
 from registry.web.responses import Definition, Page
@@ -64,11 +66,46 @@ class RankedListPage(Page):
     results: Annotated[list[RankedList], Meta(description="Rows of this page.")]
 
 
-class RankedListDetail(RankedList):
-    """A list and a page of its entries."""
+class Entry(record_rows.Entry, kw_only=True):
+    """An entry of a list, with its assumed ranks where the query has `assume=prior`."""
 
+    assumed_rank_low: Annotated[
+        int | UnsetType | None,
+        Meta(description="Best rank under the assumption of the list, all entries together; null: nothing is assumed."),
+    ] = UNSET
+    assumed_rank_high: Annotated[
+        int | UnsetType | None,
+        Meta(
+            description="Worst rank under the assumption of the list, all entries together; null: nothing is assumed."
+        ),
+    ] = UNSET
+
+
+class NotAssumed(Shape):
+    code: Annotated[
+        str,
+        one_of("no-class", "repeated", "incomplete"),
+        Meta(description="no-class: no repeats are known of it; repeated: all were; incomplete: not all ranks are."),
+    ]
+    message: Annotated[str, Meta(description="Why nothing is assumed, in a sentence.")]
+
+
+class RankedListDetail(RankedList, kw_only=True):
+    """A list and a page of its entries. What is assumed is left out unless the query has `assume=prior`."""
+
+    assumption: Annotated[
+        AssumedClass | UnsetType | None, Meta(description="What is assumed of a run; null: nothing is.")
+    ] = UNSET
+    assumed_factor: Annotated[
+        float | UnsetType | None,
+        Meta(description="By so much two scores have to differ for a rank above; null: nothing is assumed."),
+    ] = UNSET
+    not_assumed: Annotated[
+        NotAssumed | UnsetType | None, Meta(description="Why nothing is assumed; null where something is.")
+    ] = UNSET
     entries: Annotated[list[Entry], Meta(description="Entries, by rank.")]
     next: Annotated[Address | None, Meta(description="Address of the next page; null on the last.")]
+    unknown_values: UnknownValues
 
 
 class Release(Shape):

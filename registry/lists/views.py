@@ -16,11 +16,13 @@ from django.utils.http import http_date
 from registry.citation import cited_facts
 from registry.lists.analysis import FAMILY
 from registry.lists.definitions import SCORED, ranked_measure
-from registry.lists.list_rows import table_rows
-from registry.models import ListEntry, RankedList, Release
+from registry.lists.list_rows import ARCHIVED, table_rows
+from registry.lists.rank_ranges import load_assumed_ranks
+from registry.models import ListEntry, RankedList, Release, Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts, scales, vega
-from registry.query import filters, public_record
+from registry.presentation.source_links import list_address
+from registry.query import filters, public_record, study_query, unknown_values
 from registry.web.caching import cached_value, public_page
 from registry.web.filter_fields import Field, filter_fields
 
@@ -32,10 +34,11 @@ SORTABLE = {
     "client_nodes": ("client nodes", "client_nodes"),
     "entered": ("release entered", "result__release__held_on"),
 }
-QUERY_NAMES = (*filters.ENTRY_FILTERS, "ordering")
+QUERY_NAMES = (*filters.ENTRY_FILTERS, "ordering", "assume")
 COLUMNS = (
     *("rank", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution"),
     *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
+    "result__client_nodes",
     "result__withdrawn_at",
 )
 HALVES = ("bandwidth_gib_per_s", "rate_kiops")
@@ -81,6 +84,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     if (stored_list.release.slug, stored_list.name) != (release, name):
         return redirect("list", release=stored_list.release.slug, name=stored_list.name)
     query = {key: value for key in QUERY_NAMES if (value := request.GET.get(key))}
+    assumed = load_assumed_ranks(stored_list) if study_query.parse_assumption(request.GET) else None
     summary = summarise_list(stored_list)
     page = entries_page(stored_list, request, summary)
     body = stored_list.definition.body if stored_list.definition else {}
@@ -91,6 +95,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         ranges=summary.ranges,
         parameters=parameters,
         ranks_measurement=ranks_measurement,
+        assumed=assumed,
     )
     context = {
         "section": "lists",
@@ -102,11 +107,15 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "parameters": parameters,
         "ranked_here": body.get("pool") == "release",
         "summary": summary,
+        "assumed": assumed,
+        "assumption": assumed and assumed.describe_assumption(),
         "query": query,
         "fields": _filter_fields(query, summary),
         "rows": rows,
         "scale": axis_text(summary.axis),
         "missing": f">{numbers.MISSING}<" in rows,
+        "archived": ARCHIVED in rows,
+        "source_address": list_address(release, name) if stored_list.trust == Result.Trust.IMPORTED else "",
         "counts": {
             "entries": numbers.pluralize(summary.entries, "entry", "entries"),
             "institutions": numbers.pluralize(summary.institutions, "institution"),
@@ -128,9 +137,10 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         context |= cited_facts.citation_block(
             cited_facts.list_work(stored_list), f"/api/v1/lists/{release}/{name}/citation/"
         )
+    context["unknown_values"] = unknown_values.explain_empty_list(stored_list, request.GET, empty=not page.object_list)
     response = render(request, "lists/list.html", context)
     if stored_list.frozen_at:
-        changed = max(filter(None, (stored_list.frozen_at, stored_list.last_withdrawal)))
+        changed = max(filter(None, (stored_list.frozen_at, stored_list.last_withdrawal, stored_list.last_identity)))
         response["Last-Modified"] = http_date(changed.timestamp())
     return response
 

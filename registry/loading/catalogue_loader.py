@@ -24,7 +24,7 @@ from django.utils.text import slugify
 from registry.comparison import uncertainty
 from registry.lists import definitions, rank_ranges
 from registry.lists.listing import arrange_imported, entries_digest
-from registry.loading import reported_results
+from registry.loading import derived_results, merged_names, reported_results
 from registry.models import (
     CatalogueLoad,
     ListDefinition,
@@ -46,7 +46,10 @@ from validators.measurements import Measurement as Measured
 FOLDERS = ("lists/data", "query/data/aliases", "loading/data")
 LOADERS = (
     "loading/catalogue_loader",
+    "loading/merged_names",
     "loading/reported_results",
+    "identity/merging",
+    "loading/derived_results",
     "query/canonical_names",
     "query/fact_index",
     "query/alike",
@@ -57,6 +60,8 @@ LOADERS = (
     "lists/ranking",
     "lists/rank_ranges",
     "timeseries/series",
+    "timeseries/run_alarm",
+    "timeseries/run_verdicts",
     "comparison/uncertainty",
     "comparison/spreads",
 )
@@ -84,6 +89,18 @@ class Loaded:
     lists: int = 0
     entries: int = 0
     overrides: int = 0
+    derived: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveOutcome:
+    """What became of one archive: `trust` of its result (empty: it has none), and `reason` where it is not derived."""
+
+    public_id: str
+    trust: str
+    is_new: bool
+    reason: str
+    differences: int
 
 
 def load_catalogue() -> Loaded:
@@ -92,7 +109,7 @@ def load_catalogue() -> Loaded:
     if _last_digest() == digest:
         return Loaded(changed=False)
     with transaction.atomic():
-        _lock_catalogue()
+        lock_catalogue()
         if _last_digest() == digest:
             return Loaded(changed=False)
         loaded = _load_catalogue()
@@ -103,10 +120,29 @@ def load_catalogue() -> Loaded:
     return loaded
 
 
+def import_archives(rows: list[Row], *, dry_run: bool = False) -> list[ArchiveOutcome]:
+    """Bring what archives say into the record, as the shipped ones are: rows as `archive_row` makes them.
+
+    `dry_run`: everything is decided and nothing kept. Raises CatalogueError where the catalogue was not loaded yet.
+    """
+    with transaction.atomic():
+        lock_catalogue()
+        if not _last_digest():
+            raise CatalogueError("the catalogue is not loaded yet: run load_catalogue first")
+        releases = {release.slug: release for release in Release.objects.filter(imported=True)}
+        outcomes = _load_derived(rows, _listed_results(rows), releases, canonical_names.read_names(), {})
+        results = Result.objects.filter(public_id__in=[outcome.public_id for outcome in outcomes])
+        fact_index.rebuild_facts(results.order_by().values_list("id", flat=True))
+        detected_steps.mark_due(results.order_by().values_list("system_id", flat=True))
+        if dry_run:
+            transaction.set_rollback(True)
+    return outcomes
+
+
 def load_definitions() -> None:
     """Bring definitions of lists, platforms and ranges of ranks to the files, no history. Raises CatalogueError."""
     with transaction.atomic():
-        _lock_catalogue()
+        lock_catalogue()
         _load_definitions(definitions.read_definitions())
         _load_platforms(_read_json(canonical_names.ALIASES / "platforms.json"))
         results = Result.objects.order_by()
@@ -139,7 +175,8 @@ def _last_digest() -> str:
     return CatalogueLoad.objects.order_by("-id").values_list("digest", flat=True).first() or ""
 
 
-def _lock_catalogue() -> None:
+def lock_catalogue() -> None:
+    """Held to the end of the transaction: one load at a time, and none while names are merged."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
@@ -158,13 +195,19 @@ def _load_catalogue() -> Loaded:
     systems = _load_systems([*reported_rows, *rows], published, names, platforms)
     _load_reported(reported_rows, systems, names)
     results = _load_results(rows, releases, systems, names)
+    reported_results.link_printed_again(reported_rows)
+    merged_names.merge_listed()
     _load_measurements(rows, results, _read_measurements)
     _load_lists(published, bodies, releases, results)
+    archives = derived_results.read_derived()
+    listed = {row["id"]: row for row in rows}
+    outcomes = _load_derived(archives, listed, releases, names, platforms)
     _rank_tables(tables, bodies, releases)
     overrides = _load_overrides(_read_json(HISTORY / "overrides.json"), releases, results)
     imported = RankedList.objects.filter(release__in=releases.values())
     entries = ListEntry.objects.filter(ranked_list__in=imported).count()
-    return Loaded(True, len(results), len(reported_rows), imported.count(), entries, overrides)
+    derived = sum(outcome.trust == Result.Trust.DERIVED for outcome in outcomes)
+    return Loaded(True, len(results), len(reported_rows), imported.count(), entries, overrides, derived)
 
 
 def _read_json(path: Path) -> Any:
@@ -197,9 +240,13 @@ def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
         unique_fields=["slug"],
         update_fields=["name", "vendor", "source"],
     )
-    by_slug = {platform.slug: platform for platform in platforms}
-    for row in platform_rows:
-        by_slug[row["slug"]].predecessor = by_slug.get(row["predecessor"])
+    merged = Platform.objects.exclude(merged_into=None).select_related("merged_into")
+    by_slug = {platform.slug: platform for platform in platforms} | {
+        row.slug: row.merged_into for row in merged if row.merged_into
+    }
+    for platform, row in zip(platforms, platform_rows, strict=True):
+        before = by_slug.get(row["predecessor"])
+        platform.predecessor = None if before == platform else before
     Platform.objects.bulk_update(platforms, ["predecessor"])
     return {
         (fold_text(system["institution"]), fold_text(system["system"])): by_slug[row["slug"]]
@@ -210,7 +257,8 @@ def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
 
 def _reported_platforms(rows: Iterable[Row], names: canonical_names.Names) -> dict[tuple[str, str], Platform]:
     """Platforms of the systems that documents name, by (institution, system) folded. Raises CatalogueError."""
-    platforms_by_slug = {platform.slug: platform for platform in Platform.objects.all()}
+    rows_of_platforms = Platform.objects.select_related("merged_into")
+    platforms_by_slug = {platform.slug: platform.merged_into or platform for platform in rows_of_platforms}
     built_on = {_system_key(row, names): row["platform"] for row in rows if "platform" in row}
     if unknown := set(built_on.values()) - platforms_by_slug.keys():
         raise CatalogueError(f"no platform is called {min(unknown)}")
@@ -247,26 +295,34 @@ def _upsert_rows(model: type[Model], key: str, rows: list[Row]) -> None:
 def _load_systems(
     rows: list[Row], published: list[Row], names: canonical_names.Names, platforms: dict[tuple[str, str], Platform]
 ) -> dict[tuple[str, str], System]:
-    """Sites and systems of the results, found or made; by (site name, folded system name)."""
+    """Sites and systems of the results, found or made; by (site name as printed, folded system name).
+
+    A former name leads to what it is now. A system that has no platform gets the one that a source names.
+    """
     sites = _load_sites(rows, published, names)
     spellings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for row in rows:
+    split_off = merged_names.split_off_systems()
+    for row in (row for row in rows if row["id"] not in split_off):
         spellings[_system_key(row, names)][" ".join(row.get("system", "").split())] += 1
-    systems = {
-        (system.site.name, fold_text(system.name)): system for system in System.objects.select_related("site").all()
-    }
-    taken = {system.slug for system in systems.values()}
-    new_systems = []
+    stored = System.objects.select_related("site", "platform", "merged_into__platform", "merged_into__site")
+    systems_by_place = {(system.site_id, fold_text(system.name)): system.merged_into or system for system in stored}
+    taken = set(System.objects.values_list("slug", flat=True))
+    systems, new_systems, placed = dict[tuple[str, str], System](), list[System](), list[System]()
     for key, counted in spellings.items():
-        if key not in systems:
-            site = sites[key[0]]
+        site = sites[key[0]].merged_into or sites[key[0]]
+        platform = platforms.get((fold_text(sites[key[0]].name), key[1]))
+        system = systems_by_place.get((sites[key[0]].pk, key[1])) or systems_by_place.get((site.pk, key[1]))
+        if system is None:
             name = min(counted, key=lambda spelling: (-counted[spelling], spelling))
-            slug = canonical_names.system_slug(site.slug, name, taken)
-            systems[key] = System(
-                slug=slug, site=site, name=name, platform=platforms.get((fold_text(site.name), key[1]))
-            )
-            new_systems.append(systems[key])
+            slug = canonical_names.system_slug(sites[key[0]].slug, name, taken)
+            system = systems_by_place[site.pk, key[1]] = System(slug=slug, site=site, name=name, platform=platform)
+            new_systems.append(system)
+        elif platform and not system.platform:
+            system.platform = platform
+            placed.append(system)
+        systems[key] = system
     System.objects.bulk_create(new_systems)
+    System.objects.bulk_update([system for system in placed if system not in new_systems], ["platform"])
     return systems
 
 
@@ -274,8 +330,8 @@ def _load_sites(rows: list[Row], published: list[Row], names: canonical_names.Na
     spellings_by_site: dict[str, set[str]] = defaultdict(set)
     for institution in _printed_institutions(rows, published):
         spellings_by_site[_site_name(institution, names)].add(institution)
-    sites = {site.name: site for site in Site.objects.all()}
-    taken = {site.slug for site in sites.values()}
+    sites = {site.name: site for site in Site.objects.select_related("merged_into")}
+    taken = set(Site.objects.values_list("slug", flat=True))
     for name, spellings in sorted(spellings_by_site.items()):
         if name not in sites:
             sites[name] = Site(slug=canonical_names.free_slug(slugify(name)[:90], taken), name=name)
@@ -310,7 +366,9 @@ def _system_key(row: Row, names: canonical_names.Names) -> tuple[str, str]:
 
 def _load_reported(rows: list[Row], systems: dict[tuple[str, str], System], names: canonical_names.Names) -> None:
     """Before what is imported: tables of results are read by id, newest first."""
-    _upsert_rows(Result, "public_id", [_reported_row(row, systems[_system_key(row, names)], names) for row in rows])
+    split_off = merged_names.split_off_systems()
+    reported = [_reported_row(row, split_off.get(row["id"]) or systems[_system_key(row, names)], names) for row in rows]
+    _upsert_rows(Result, "public_id", reported)
     results = Result.objects.in_bulk([row["id"] for row in rows], field_name="public_id")
     _load_measurements(rows, results, reported_results.read_measurements)
 
@@ -331,12 +389,66 @@ def _load_results(
 ) -> dict[str, Result]:
     """Oldest release first: tables of results are read by id, newest first."""
     ordered = sorted(rows, key=lambda row: releases[row["release"]].held_on)
-    results = [_result_row(row, releases[row["release"]], systems[_system_key(row, names)], names) for row in ordered]
+    split_off = merged_names.split_off_systems()
+    results = [
+        _result_row(row, releases[row["release"]], split_off.get(row["id"]) or systems[_system_key(row, names)], names)
+        for row in ordered
+    ]
     _upsert_rows(Result, "public_id", results)
     return Result.objects.in_bulk([row["id"] for row in rows], field_name="public_id")
 
 
-def _result_row(row: Row, release: Release, system: System, names: canonical_names.Names) -> Row:
+def _listed_results(rows: list[Row]) -> dict[str, Row]:
+    """What the shipped lists say of these archives, by public id."""
+    ids = {row["id"] for row in rows}
+    return {row["id"]: row for row in _read_json(HISTORY / "results.json") if row["id"] in ids}
+
+
+def _load_derived(
+    rows: list[Row],
+    listed: dict[str, Row],
+    releases: dict[str, Release],
+    names: canonical_names.Names,
+    platforms: dict[tuple[str, str], Platform],
+) -> list[ArchiveOutcome]:
+    """After the lists, whose entries keep what was printed. New results come in the order of their releases."""
+    base = {row["id"]: listed.get(row["id"]) or derived_results.unlisted_result(row) for row in rows}
+    systems = _load_systems(list(base.values()), [], names, platforms)
+    ordered = sorted(rows, key=lambda row: _order_of_archive(row, releases))
+    split_off = merged_names.split_off_systems()
+    columns = []
+    for row in ordered:
+        named = base[row["id"]]
+        release = releases.get(named.get("release", ""))
+        system = split_off.get(row["id"]) or systems[_system_key(named, names)]
+        plain = _result_row(named, release, system, names)
+        columns.append(derived_results.derived_columns(plain, row, listed.get(row["id"])))
+    recorded = set(Result.objects.filter(public_id__in=base).values_list("public_id", flat=True))
+    derived = {row["public_id"] for row in columns if row["trust"] == Result.Trust.DERIVED}
+    if changed := [row for row in columns if row["public_id"] in derived or row["public_id"] in listed]:
+        _upsert_rows(Result, "public_id", changed)
+    results = Result.objects.in_bulk([row["public_id"] for row in changed], field_name="public_id")
+    for ids, sources, measured_of in (
+        (derived, rows, derived_results.read_measurements),
+        (results.keys() - derived, list(base.values()), _read_measurements),
+    ):
+        own = {public_id: results[public_id] for public_id in ids}
+        _load_measurements([row for row in sources if row["id"] in own], own, measured_of)
+    return [_archive_outcome(row, row["public_id"] not in recorded, row["public_id"] in results) for row in columns]
+
+
+def _order_of_archive(row: Row, releases: dict[str, Release]) -> tuple[date, int]:
+    release = releases.get(row.get("release", ""))
+    return release.held_on if release else date(int(row["year"]), 1, 1), int(row["submission"])
+
+
+def _archive_outcome(columns: Row, is_new: bool, is_kept: bool) -> ArchiveOutcome:
+    archive = columns["snapshot"]["archive"]
+    trust = columns["trust"] if is_kept else ""
+    return ArchiveOutcome(columns["public_id"], trust, is_new, archive.get("reason", ""), len(archive["differences"]))
+
+
+def _result_row(row: Row, release: Release | None, system: System, names: canonical_names.Names) -> Row:
     vendor, filesystem_name = row.get("storage_vendor", ""), row.get("filesystem_name", "")
     return {
         "public_id": row["id"],

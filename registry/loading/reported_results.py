@@ -6,12 +6,12 @@ A document is no release: nobody called for these numbers, so they belong to non
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from registry.models import Result
-from registry.query import data_files
+from registry.query import data_files, declared_limits
 from validators.measurements import Measurement as Measured
 
 REPORTED = Path(__file__).parent / "data" / "reported"
@@ -28,7 +28,8 @@ class ReportedError(Exception):
 def read_reported(folder: Path = REPORTED) -> list[Row]:
     """All results of a folder, each with its `document`.
 
-    Raises ReportedError where a file is called unlike its document, is malformed, or an id is there twice.
+    Raises ReportedError where a file is called unlike its document, is malformed, or an id is there twice, and where a
+    limit of comparison holds against a result that is not there.
     """
     rows: dict[str, Row] = {}
     for name, content in data_files.valid_files(folder, SCHEMA, ReportedError):
@@ -38,7 +39,16 @@ def read_reported(folder: Path = REPORTED) -> list[Row]:
             if row["id"] in rows:
                 raise ReportedError(f"{name}: {row['id']} is there twice")
             rows[row["id"]] = row | {"document": content["document"]}
+    _refuse_dangling_limits(rows)
     return list(rows.values())
+
+
+def _refuse_dangling_limits(rows: Mapping[str, Row]) -> None:
+    """A limit that names a result under a wrong id would be obeyed by nobody."""
+    for id, row in rows.items():
+        named = {other for limit in row.get(declared_limits.FIELD, ()) for other in limit.get("with", ())}
+        if missing := sorted(named - (rows.keys() - {id})):
+            raise ReportedError(f"{id} may not be compared with {', '.join(missing)}, which is no other result")
 
 
 def result_columns(row: Row) -> Row:
@@ -68,9 +78,25 @@ def result_columns(row: Row) -> Row:
             "place": row["place"],
             "label": row["label"],
             "notes": row.get("notes", []),
-            **({"scores": row["scores"]} if "scores" in row else {}),
+            **{name: row[name] for name in ("scores", declared_limits.FIELD) if name in row},
         },
     }
+
+
+def link_printed_again(rows: list[Row]) -> None:
+    """Point each row that prints a measurement once more to the result that counts.
+
+    Raises ReportedError where that is missing, or prints another one again itself.
+    """
+    named = {row["id"]: row["same_as"] for row in rows if "same_as" in row}
+    pks = dict(Result.objects.filter(public_id__in=named.values()).values_list("public_id", "pk"))
+    for public_id, same_as in named.items():
+        if same_as not in pks or same_as in named:
+            raise ReportedError(f"{public_id} is the same as {same_as}, which is no result that counts")
+    results = Result.objects.filter(public_id__in=[row["id"] for row in rows])
+    results.exclude(public_id__in=named).exclude(same_as=None).update(same_as=None)
+    for result in results.filter(public_id__in=named):
+        results.filter(pk=result.pk).update(same_as=pks[named[result.public_id]])
 
 
 def source_text(row: Row) -> str:

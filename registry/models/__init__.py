@@ -3,18 +3,20 @@
 from registry.models.catalogue import CatalogueLoad
 from registry.models.editions import Edition, RecordChange
 from registry.models.facts import Fact
+from registry.models.identities import IdentityChange
 from registry.models.lists import ListDefinition, ListEntry, Override, RankedList, RankRange
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
 from registry.models.sites import Platform, Site, System
 from registry.models.snapshots import ObservedParameter, PublicSystemSnapshot
-from registry.models.steps import Step, StepsDue
+from registry.models.steps import RunVerdict, Step, StepsDue
 from registry.models.studies import SavedStudy
 
 __all__ = [
     "CatalogueLoad",
     "Edition",
     "Fact",
+    "IdentityChange",
     "ListDefinition",
     "ListEntry",
     "Measurement",
@@ -28,6 +30,7 @@ __all__ = [
     "Release",
     "Result",
     "ResultFile",
+    "RunVerdict",
     "SavedStudy",
     "Site",
     "Step",

@@ -21,6 +21,7 @@ class Result(models.Model):
 
     class Trust(models.TextChoices):
         VERIFIED = "verified", "verified"
+        DERIVED = "derived", "derived"
         IMPORTED = "imported", "imported"
         REPORTED = "reported", "reported"
 
@@ -44,7 +45,7 @@ class Result(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="results",
-        help_text="Null only for what a document reports, which no release called for.",
+        help_text="Null for what a document reports, and for a published archive whose release is not known.",
     )
     site = models.ForeignKey(Site, on_delete=models.PROTECT, related_name="results")
     system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="results")
@@ -106,6 +107,16 @@ class Result(models.Model):
         help_text="What later rules found in its files, with day and version; nothing else changes by it.",
     )
 
+    same_as = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="printed_again",
+        db_index=False,
+        help_text="The result whose measurement this prints once more; what counts results counts that one.",
+    )
+
     revision = models.PositiveSmallIntegerField(default=1)
     revises = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="revised_by")
     revision_reason = models.TextField(blank=True)
@@ -137,8 +148,8 @@ class Result(models.Model):
                 name="verified_result_has_a_bundle",
             ),
             models.CheckConstraint(
-                condition=models.Q(release__isnull=False) | models.Q(trust="reported"),
-                name="result_without_release_is_reported",
+                condition=models.Q(release__isnull=False) | models.Q(trust__in=["derived", "reported"]),
+                name="result_without_release_is_of_no_list",
             ),
         ]
         indexes = [
@@ -169,6 +180,8 @@ class Result(models.Model):
             ),
             # The newest withdrawal, on which the ETag of a frozen list depends.
             models.Index(F("withdrawn_at").desc(), condition=Q(withdrawn_at__isnull=False), name="result_withdrawn"),
+            # Which results print a measurement once more: few.
+            models.Index(fields=["same_as"], condition=Q(same_as__isnull=False), name="result_printed_again"),
             GinIndex(fields=["parameters"], opclasses=["jsonb_path_ops"], name="result_parameters"),
             GinIndex(fields=["search"], name="result_search"),
         ]

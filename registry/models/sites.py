@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import F
 from django.db.models.functions import Lower, Upper
 
+MERGED_INTO = "What it is now, never a former name itself; null: it is no former name. Its slug is never used again."
+
 
 class Site(models.Model):
     """An institution that runs or tests storage systems."""
@@ -13,6 +15,15 @@ class Site(models.Model):
     slug = models.SlugField(max_length=100, unique=True)
     name = models.CharField(max_length=200)
     also_printed_as = models.JSONField(default=list, blank=True, help_text="Other spellings met in published lists.")
+    merged_into = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.RESTRICT,
+        related_name="former",
+        help_text=MERGED_INTO,
+    )
 
     class Meta:
         ordering = ["name"]
@@ -29,6 +40,15 @@ class Platform(models.Model):
     vendor = models.CharField(max_length=200, blank=True)
     predecessor = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="successors")
     source = models.CharField(max_length=300, blank=True, help_text="The document that these facts come from.")
+    merged_into = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.RESTRICT,
+        related_name="former",
+        help_text=MERGED_INTO,
+    )
 
     class Meta:
         ordering = ["vendor", "name"]
@@ -44,6 +64,15 @@ class System(models.Model):
     site = models.ForeignKey(Site, on_delete=models.PROTECT, related_name="systems")
     name = models.CharField(max_length=200, blank=True, help_text="Empty where the source names no system.")
     platform = models.ForeignKey(Platform, null=True, blank=True, on_delete=models.SET_NULL, related_name="systems")
+    merged_into = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.RESTRICT,
+        related_name="former",
+        help_text=MERGED_INTO,
+    )
 
     class Meta:
         ordering = ["name", "slug"]

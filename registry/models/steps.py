@@ -1,4 +1,4 @@
-"""Steps in the numbers of systems, as registry/over_time finds them, and what those whom it concerns say of each."""
+"""Steps in the numbers of systems with what those whom it concerns say of each, and the verdict on each run."""
 
 from __future__ import annotations
 
@@ -63,6 +63,34 @@ class Step(models.Model):
     @property
     def ratio(self) -> float:
         return self.level_after / self.level_before
+
+
+class RunVerdict(models.Model):
+    """Whether a run lies where the runs before it of its system let it be expected, as it was last found."""
+
+    class Verdict(models.TextChoices):
+        LOWER = "lower", "lower"
+        HIGHER = "higher", "higher"
+        EXPECTED = "as expected", "as expected"
+        CANNOT_TELL = "cannot tell", "cannot tell"
+
+    result = models.OneToOneField(Result, primary_key=True, on_delete=models.CASCADE, related_name="run_verdict")
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="+")
+    verdict = models.CharField(max_length=11, choices=Verdict)
+    better = models.BooleanField(null=True, help_text="Of all that lies outside; empty where it is mixed or nothing.")
+    continues = models.BooleanField(default=False, help_text="The run before lay outside in the same way.")
+    earlier = models.PositiveSmallIntegerField(help_text="Most earlier runs that a metric was held against.")
+    judged = models.PositiveSmallIntegerField(help_text="Metrics with enough earlier runs.")
+    day = models.DateField(help_text="Of the run.")
+    reason = models.CharField(max_length=300, blank=True, help_text="Why nobody can tell.")
+    metrics = models.JSONField(default=list, help_text="Those that lie outside, as the API has them.")
+    found_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-day", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.result_id} {self.verdict}"
 
 
 class StepsDue(models.Model):

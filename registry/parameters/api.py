@@ -9,10 +9,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.parameters import responses as parameters_responses
+from registry.parameters.shared_load import FEWEST_TOP, MOST_TOP, NAMES, shared_document
 from registry.query import filters, observed_parameters
 from registry.query.public_record import NotOnRecord, nearest_names
+from registry.query.study_query import COLUMN_METRICS
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address
+from registry.web.paging import query_parameters
 from validators import parameters
 from validators.parameters import defaults
 
@@ -24,7 +27,7 @@ class ParameterList(PublicRead):
 
     @extend_schema(
         operation_id="parameters_list",
-        parameters=[OpenApiParameter("group", *web_responses.QUERY["group"])],
+        parameters=query_parameters(["group"]),
         responses={200: parameters_responses.ParameterPage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
@@ -32,6 +35,26 @@ class ParameterList(PublicRead):
         entries = parameters.load_document()["parameters"]
         rows = [as_parameter(request, entry) for entry in entries if not groups or entry["group"] in groups]
         return Response({"next": None, "version": parameters.load_document()["version"], "results": rows})
+
+
+class SharedParameters(PublicRead):
+    """Which parameters and facts some results share: named ones, or the best of each system under filters."""
+
+    query_names = (*NAMES, *filters.RESULT_NAMES)
+    query_prefixes = (filters.PARAMETER,)
+
+    @extend_schema(
+        operation_id="parameters_shared",
+        parameters=[
+            OpenApiParameter("results", str, description="2 to 20 ids with commas; left out, the best of each system."),
+            OpenApiParameter("by", str, enum=list(COLUMN_METRICS), description="What is best; left out, the score."),
+            OpenApiParameter("top", int, description=f"So many systems, {FEWEST_TOP} to {MOST_TOP}; left out, 10."),
+            *query_parameters((*filters.RESULT_NAMES, "p.NAME")),
+        ],
+        responses={200: parameters_responses.SharedFacts, **web_responses.REFUSED, **web_responses.NOT_FOUND},
+    )
+    def get(self, request: Request) -> Response:
+        return Response(shared_document(request.query_params))
 
 
 class ParameterDetailView(PublicRead):

@@ -6,7 +6,18 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from registry.query.row_fields import Address
+from registry.query.row_fields import (
+    Address,
+    ClientNodes,
+    FactKind,
+    FactName,
+    FactTitle,
+    PrintedInstitution,
+    PrintedSystem,
+    PublicId,
+    ReleaseSlug,
+    TrustText,
+)
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 
@@ -104,3 +115,48 @@ class ParameterDetail(Parameter):
     values_seen: Annotated[
         list[ValueSeen], Meta(description="The values that results of today have, most results first.")
     ]
+
+
+class SharingResult(Shape):
+    """One of the results that are looked at together."""
+
+    id: PublicId
+    institution: PrintedInstitution
+    system: PrintedSystem
+    release: ReleaseSlug | None
+    trust: TrustText
+    client_nodes: ClientNodes | None
+    value: Annotated[
+        float | None, Meta(description="What it is best by, in the unit of that column; null where it has none.")
+    ]
+    described: Annotated[bool, Meta(description="Whether the record has a description of its system.")]
+
+
+class SharedValue(Shape):
+    value: Annotated[str, Meta(description="The value, as text.")]
+    results: Annotated[int, Meta(description="Results that have it.")]
+
+
+class SharedFact(Shape):
+    """A fact that two of the results or more say."""
+
+    name: FactName
+    title: FactTitle
+    kind: FactKind
+    value: Annotated[str, Meta(description="The most frequent value.")]
+    results: Annotated[int, Meta(description="Results that have this value.")]
+    known_results: Annotated[int, Meta(description="Results that say the fact.")]
+    unknown: Annotated[int, Meta(description="Results that do not say it: neither shared nor different.")]
+    shared: Annotated[bool, Meta(description="All that say it, two or more, have one value.")]
+    values: Annotated[list[SharedValue], Meta(description="Its values, most results first, up to 10.")]
+
+
+class SharedFacts(Shape):
+    """What some results share."""
+
+    by: Annotated[str | None, Meta(description="Column that the best are best by; null where ids were given.")]
+    top: Annotated[int | None, Meta(description="Systems at most; null where ids were given.")]
+    results: Annotated[list[SharingResult], Meta(description="The results, the best of each system, best first.")]
+    described: Annotated[int, Meta(description="How many of them describe their system.")]
+    tunables_known: Annotated[int, Meta(description="Facts of tuning that two of them or more say.")]
+    facts: Annotated[list[SharedFact], Meta(description="Facts, those first that most results have alike.")]

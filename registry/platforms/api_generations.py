@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -12,19 +11,25 @@ from registry.platforms import responses as shape
 from registry.query import divisors
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address
+from registry.web.paging import NEEDED_TEXT, TEXT, as_parameters, choice_schema, query_parameters
 
 FACTOR = "About, below or above, where the numbers are; unknown, and no factor, where bounds leave nothing to say."
 
 
 QUERY = [
-    OpenApiParameter(name, OpenApiTypes.STR, description=words)
-    for name, words in {
-        "metric": "OP.QUANTITY.STAT, or fewer of its parts, or a canonical quantity. "
-        "Left out: every number that two steps have.",
-        "x": "What the steps are: platform, release, or the name of any fact.",
-        "per": f"Divide by: {', '.join(divisors.PER)}.",
-    }.items()
-] + [OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*generations.FILTERS, "p.NAME")]
+    *as_parameters(
+        {
+            "metric": (
+                TEXT,
+                "OP.QUANTITY.STAT, or fewer of its parts, or a canonical quantity. "
+                "Left out: every number that two steps have.",
+            ),
+            "x": (TEXT, "What the steps are: platform, release, or the name of any fact."),
+            "per": (choice_schema(*divisors.PER), f"Divide by: {', '.join(divisors.PER)}."),
+        }
+    ),
+    *query_parameters((*generations.FILTERS, "p.NAME")),
+]
 
 
 class LineList(PublicRead):
@@ -66,12 +71,20 @@ class Sizing(PublicRead):
     @extend_schema(
         operation_id="sizing",
         parameters=[
-            OpenApiParameter("platform", OpenApiTypes.STR, required=True, description="Slug."),
-            OpenApiParameter("target", OpenApiTypes.NUMBER, required=True, description="The rate, in `unit`."),
-            OpenApiParameter("unit", OpenApiTypes.STR, description="Usually GB/s and kIOPS."),
-            OpenApiParameter("direction", OpenApiTypes.STR, description="read or write."),
-            OpenApiParameter("kind", OpenApiTypes.STR, description="bandwidth or iops (of 4 KiB)."),
-            *(OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*sizing.FILTERS, "p.NAME")),
+            *as_parameters(
+                {
+                    "platform": (NEEDED_TEXT, "Slug."),
+                    "target": (
+                        {"type": "number", "exclusiveMinimum": 0, "maximum": sizing.LARGEST_TARGET},
+                        "The rate, in `unit`.",
+                    ),
+                    "unit": (TEXT, "Usually GB/s and kIOPS."),
+                    "direction": (choice_schema("read", "write"), "read or write."),
+                    "kind": (choice_schema("bandwidth", "iops"), "bandwidth or iops (of 4 KiB)."),
+                },
+                needed=("platform", "target"),
+            ),
+            *query_parameters((*sizing.FILTERS, "p.NAME")),
         ],
         responses={200: shape.SizingShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )

@@ -7,13 +7,14 @@ before in one of them alone, all else known and equal. What is not recorded may 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import mul
 from typing import Any
 
 from registry.query import qualified_values
+from registry.query.declared_limits import Limit
 from registry.query.qualified_values import Number
 
 HARDWARE, SOFTWARE, TUNING, CONDITIONS = "hardware", "software", "tuning", "conditions"
@@ -36,6 +37,13 @@ class Point:
     printed_unit: str = ""
     qualifier: str = ""
     """What the source says of the number: about, below or above; mostly nothing."""
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    """Scale and options of the run, by name: in these two results have to be alike before one is a gain."""
+    limits: tuple[Limit, ...] = ()
+    """What its source says that it may not be compared for."""
+
+    def without_conditions(self, names: Collection[str]) -> Point:
+        return replace(self, conditions={name: text for name, text in self.conditions.items() if name not in names})
 
     @property
     def number(self) -> Number:
@@ -145,7 +153,10 @@ def by_possible(changes: Sequence[PlatformGain]) -> list[dict[str, Any]]:
 
 
 def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: bool) -> list[dict[str, Any]]:
-    """One row for each step that has a value: its best, least and most, and how many times better than the first."""
+    """One row for each step that has a value: its best, least and most, and how many times better than the first.
+
+    Where one of its values is a bound, nobody knows the least and the most: both are None.
+    """
     by_step = {step: [point for point in points if point.step == step] for step in order}
     rows: list[dict[str, Any]] = []
     for step, step_points in by_step.items():
@@ -161,14 +172,15 @@ def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: boo
             improvement_factor(first, top.number, lower_is_better) if first else qualified_values.qualified_number(1.0)
         )
         again = improvement_factor(last, top.number, lower_is_better) if last else None
+        ends = [None, None] if any(point.number.is_bound for point in step_points) else _ends_of(step_points)
         rows.append({
             "step": step,
             "value": top.value,
             "result": top.result,
             "printed_unit": top.printed_unit,
             "qualifier": top.qualifier,
-            "low": min(point.value for point in step_points),
-            "high": max(point.value for point in step_points),
+            "low": ends[0],
+            "high": ends[1],
             "count": len(step_points),
             "x_first": gained and gained.value,
             "x_before": again and again.value,
@@ -176,3 +188,8 @@ def steps_of(points: Sequence[Point], order: Sequence[str], lower_is_better: boo
             "x_before_qualifier": again.qualifier if again else "",
         })  # fmt: skip
     return rows
+
+
+def _ends_of(points: Sequence[Point]) -> list[float]:
+    values = [point.value for point in points]
+    return [min(values), max(values)]

@@ -1,25 +1,42 @@
 """Platforms in line: what each generation or release gained over the one before, read from the record.
 
-The line of a platform are those before it, itself and those after it. A gain compares the best result of each step; a
-number of one meaning (benchmark, operation, quantity, statistic) and one level of trust is a row of its own.
+The line of a platform are those before it, itself and those after it. A number of one meaning (benchmark, operation,
+quantity, statistic), one level of trust, and one scale and set of options is a row; its gain compares the best result
+of each step. Results without a partner of equal scale and options give no factor and stand apart (matched_steps.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import F
 from django.http import QueryDict
 
-from registry.models import Fact, Platform, Release
-from registry.platforms import gains
+from registry.models import Fact, Platform, Result
+from registry.platforms import gains, matched_steps
 from registry.platforms.gains import PlatformGain, Point
-from registry.query import axes, configuration_diff, fact_index, filters, metric_values, public_record, study_query
+from registry.platforms.matched_steps import UnmatchedPair
+from registry.query import (
+    alike,
+    axes,
+    configuration_diff,
+    declared_limits,
+    fact_index,
+    filters,
+    gaps,
+    metric_values,
+    public_record,
+    qualified_values,
+    release_order,
+    run_conditions,
+    study_query,
+)
 from registry.query import divisors as query_divisors
+from registry.query import unknown_values as query_unknown_values
 from registry.query.public_record import Row
+from registry.query.run_conditions import Run
 from validators.quantities import lower_is_better
 
 MOST_RESULTS = 100
@@ -30,7 +47,7 @@ FILTERS = tuple(name for name in filters.RESULT_NAMES if name != "platform")
 PREFIXES = (filters.PARAMETER,)
 
 _IDENTITY = {
-    *("institution", "system", "vendor", "filesystem", "release", "production", "reproducibility", "tool", "mode"),
+    *("institution", "system", "vendor", "filesystem", "release", "production", "reproducibility", "tool"),
     *("io500_release", fact_index.CONFIGURATION),
 }
 """Facts that say which result it is, and explain nothing."""
@@ -58,7 +75,7 @@ def parse_query(query: QueryDict) -> GenerationsQuery:
 def load_line(slug: str) -> list[Platform]:
     """The platforms before this one, itself and those after it, oldest first. Raises NotOnRecord."""
     platform = public_record.find_platform(slug)
-    platforms_by_pk = {other.pk: other for other in Platform.objects.order_by("slug")}
+    platforms_by_pk = {other.pk: other for other in public_record.current_platforms().order_by("slug")}
     before, here = [platform], platform
     while here.predecessor_id in platforms_by_pk and platforms_by_pk[here.predecessor_id] not in before:
         here = platforms_by_pk[here.predecessor_id]
@@ -68,7 +85,7 @@ def load_line(slug: str) -> list[Platform]:
 
 def list_lines() -> list[list[Platform]]:
     """Every line of two platforms and more, by the name of its first. One query."""
-    platforms = list(Platform.objects.order_by("vendor", "name"))
+    platforms = list(public_record.current_platforms().order_by("vendor", "name"))
     platform_lines = (_successors(platform, platforms) for platform in platforms if not platform.predecessor_id)
     return [members for members in platform_lines if len(members) > 1]
 
@@ -97,7 +114,8 @@ def generations_document(slug: str, query: GenerationsQuery) -> Row:
     study_query.check_axes([query.x])
     condition = filters.result_conditions(query.filters)
     matching_results = public_record.current_results(condition).filter(platform__in=members).select_related("platform")
-    results, left_out = public_record.take_newest(matching_results, MOST_RESULTS)
+    matching_results = public_record.counted_once(matching_results)
+    results, left_out = public_record.take_newest(matching_results.annotate(limits=public_record.LIMITS), MOST_RESULTS)
     recorded = _recorded_facts([result.pk for result in results], query.x)
     step_of = _steps_by_result(
         results, query.x, {result.pk: result.platform.name for result in results if result.platform}
@@ -106,23 +124,39 @@ def generations_document(slug: str, query: GenerationsQuery) -> Row:
     measurements_by_result = metric_values.values_by_result(results, query.metric)
     if query.per:
         measurements_by_result = _divide_measurements(measurements_by_result, results, query.per)
-    rows = [
-        _gain_row(key, points, order)
-        for key, points in _best_points(measurements_by_result, results, recorded, step_of).items()
-    ]
-    shown_rows = sorted((row for row in rows if len(row["steps"]) > 1), key=lambda row: (row["trust"], row["tool"]))
+    rows: list[Row] = []
+    unmatched: list[Row] = []
+    single = 0
+    for key, points in _comparable_points(measurements_by_result, results, recorded, step_of, query.x).items():
+        matched, apart = _rows_of_number(key, points, order, query.x)
+        rows += matched
+        unmatched += apart
+        single += not matched and not apart
     return {
         "platforms": [{"slug": member.slug, "name": member.name} for member in members],
         "x": {"name": query.x, "title": axes.find_axis(query.x).title},
         "per": query.per or None,
-        "order": [
-            step for step in order if any(row_step["step"] == step for row in shown_rows for row_step in row["steps"])
-        ],
+        "order": [step for step in order if any(row_step["step"] == step for row in rows for row_step in row["steps"])],
         "results": len(results),
         "left_out": left_out,
-        "single": len(rows) - len(shown_rows),
-        "rows": shown_rows,
+        "gaps": gaps_of(results, query.per),
+        "single": single,
+        "rows": _by_trust_and_tool(rows),
+        "unmatched": _by_trust_and_tool(unmatched),
+        "unknown_values": query_unknown_values.explain_empty(query.filters, empty=not results),
     }
+
+
+def _by_trust_and_tool(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (row["trust"], row["tool"]))
+
+
+def gaps_of(results: Sequence[Any], per: str) -> list[Row]:
+    """Why results have no divisor; one query where they are divided."""
+    if not per:
+        return []
+    divided = Result.objects.filter(pk__in=[result.pk for result in results])
+    return [gap.as_row() for gap in gaps.count_gaps(divided, query_divisors.PER[per], positive=True)]
 
 
 Key = tuple[str, str, str, str, str, str]
@@ -176,55 +210,118 @@ def _steps_by_result(results: Sequence[Any], x: str, platforms: Mapping[int, str
 
 
 def _step_order(x: str, members: Sequence[Platform], step_of: Mapping[int, str]) -> list[str]:
-    """Generations in their line, releases by date, else in the order in which they came into the record."""
+    """Generations in their line, releases by date, else in the order in which they came into the record.
+
+    One query where the steps may be releases.
+    """
     if x == X:
         return [member.name for member in members]
-    if x == "release":
-        return list(Release.objects.order_by(F("held_on"), "id").values_list("slug", flat=True))
-    return list(dict.fromkeys(step_of[pk] for pk in sorted(step_of)))
+    recorded = list(dict.fromkeys(step_of[pk] for pk in sorted(step_of)))
+    dated = release_order.order_values([(x, recorded)])
+    return dated if len(dated) == len(recorded) else recorded
 
 
-def _best_points(
+def _comparable_points(
     measurements_by_result: Mapping[int, Iterable[Row]],
     results: Sequence[Any],
     recorded: Mapping[int, Mapping[str, tuple[str, str]]],
     step_of: Mapping[int, str],
+    x: str,
 ) -> dict[Key, list[Point]]:
-    """Of each number the best of each result; what a measurement says of itself is a condition.
+    """Of each number the best of each result under each set of conditions; what a measurement says of itself is one.
 
     "About" and "below" of a source are none: they go with the number.
     """
-    points_by_key: dict[Key, dict[int, Point]] = {}
+    points_by_key: dict[Key, dict[Hashable, Point]] = {}
     for result in reversed(results):
-        for row in measurements_by_result[result.pk] if result.pk in step_of else ():
+        if result.pk not in step_of:
+            continue
+        facts, conditions = recorded[result.pk], _conditions_of(result, x)
+        limits = declared_limits.read_limits(result.limits)
+        for row in measurements_by_result[result.pk]:
             key = (result.tool, row["op"], row["quantity"], row["stat"], result.trust, row["unit"])
+            own = {name: str(value) for name, value in row["context"].items() if name != "qualifier"}
+            point = Point(
+                result.public_id,
+                step_of[result.pk],
+                row["value"],
+                {**facts, **{f"context.{name}": (gains.CONDITIONS, text) for name, text in own.items()}},
+                row["printed_unit"],
+                qualified_values.qualifier_of(row),
+                {**conditions, **own},
+                limits,
+            )
+            place = (result.pk, alike.configuration_key(point.conditions))
+            earlier_point = points_by_key.setdefault(key, {}).setdefault(place, point)
             lower = lower_is_better(row["quantity"], row["unit"])
-            own = dict(row["context"])
-            qualifier = own.pop("qualifier", "")
-            conditions = {f"context.{name}": (gains.CONDITIONS, str(value)) for name, value in own.items()}
-            facts = {**recorded[result.pk], **conditions}
-            point = Point(result.public_id, step_of[result.pk], row["value"], facts, row["printed_unit"], qualifier)
-            earlier_point = points_by_key.setdefault(key, {}).setdefault(result.pk, point)
-            points_by_key[key][result.pk] = gains.best_point([earlier_point, point], lower)
+            points_by_key[key][place] = gains.best_point([earlier_point, point], lower)
     return {key: [point for point in points.values() if point.value] for key, points in points_by_key.items()}
 
 
+def _conditions_of(result: Any, x: str) -> dict[str, str]:
+    run = Run(result.tool, result.parameters, result.client_nodes, result.tasks, result.mode)
+    return run_conditions.conditions_of_run(run, (x, *axes.find_axis(x).reads))
+
+
+def _rows_of_number(key: Key, points: Sequence[Point], order: Sequence[str], x: str) -> tuple[list[Row], list[Row]]:
+    """The rows of one number: those that are matched, and pairs of steps that are not."""
+    tool, op, quantity, _, _, unit = key
+    plain, repeated = matched_steps.without_repeated_number(points, quantity)
+    needed = [name for name in alike.required_facts(tool) if name not in repeated and name != x]
+    lower = lower_is_better(quantity, unit)
+    strata = matched_steps.matched_strata(plain, needed, op, quantity)
+    pairs = matched_steps.unmatched_pairs(plain, strata, order, needed, (op, quantity, lower))
+    return [_gain_row(key, stratum, order) for stratum in strata], [_unmatched_row(key, pair) for pair in pairs]
+
+
+_NUMBER = ("tool", "op", "quantity", "stat", "trust", "unit")
+
+
 def _gain_row(key: Key, points: Sequence[Point], order: Sequence[str]) -> Row:
-    """One number over the steps; `chain` is empty where its gain can't be separated."""
+    """One number over the steps of one stratum; `chain` is empty where its gain can't be separated."""
     lower = lower_is_better(key[2], key[5])
     steps = gains.steps_of(points, order, lower)
     by_id = {point.result: point for point in points}
     tops = [replace(by_id[step["result"]], step=step["step"]) for step in steps]
     between = [gains.make_change(*pair, lower) for pair in pairwise(tops)]
     chain = gains.shortest_chain(points, tops[0], tops[-1], lower) if len(tops) > 1 else []
-    names = ("tool", "op", "quantity", "stat", "trust", "unit")
-    return dict(zip(names, key, strict=True)) | {
-        "steps": steps,
+    varies = {
+        step["step"]: matched_steps.varying_facts([point for point in points if point.step == step["step"]])
+        for step in steps
+    }
+    return dict(zip(_NUMBER, key, strict=True)) | {
+        "conditions": _condition_rows(points[0].conditions),
+        "steps": [step | {"varies": varies[step["step"]]} for step in steps],
         "changes": [_as_row(change) for change in between],
         "chain": [_as_row(change) for change in chain],
         "by_cause": gains.by_cause(chain),
         "by_possible": gains.by_possible(between),
     }
+
+
+def _condition_rows(conditions: Mapping[str, str]) -> list[Row]:
+    return [{"name": name, "value": text} for name, text in sorted(conditions.items())]
+
+
+def _unmatched_row(key: Key, pair: UnmatchedPair) -> Row:
+    before, after = pair.before, pair.after
+    return dict(zip(_NUMBER, key, strict=True)) | {
+        "before": _unmatched_end(before),
+        "after": _unmatched_end(after),
+        "differs": [
+            {"name": name, "before": before.conditions[name], "after": after.conditions[name]} for name in pair.differs
+        ],
+        "unknown": [
+            {"name": name, "before": before.conditions.get(name), "after": after.conditions.get(name)}
+            for name in pair.unknown
+        ],
+        "reasons": list(pair.reasons),
+    }
+
+
+def _unmatched_end(point: Point) -> Row:
+    names = ("step", "result", "value", "qualifier", "printed_unit")
+    return {name: getattr(point, name) for name in names}
 
 
 def _as_row(change: PlatformGain) -> Row:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from registry.query.record_rows import Gap
 from registry.query.row_fields import (
     AxisName,
     CanonicalUnit,
@@ -22,6 +23,7 @@ from registry.query.row_fields import (
     Statistic,
     Tool,
     TrustText,
+    UnknownValues,
 )
 from registry.query.shapes import Shape
 from registry.web.responses import Page
@@ -102,9 +104,19 @@ class StepShape(Shape):
     result: ResultId
     printed_unit: Annotated[str, Meta(description="The unit in which its source prints it.")]
     qualifier: Qualifier
-    low: Annotated[float, Meta(description="Lower end of what the best value may be, in the canonical unit.")]
-    high: Annotated[float, Meta(description="Upper end of what the best value may be, in the canonical unit.")]
-    count: Annotated[int, Meta(description="Results of the step that have the number.")]
+    low: Annotated[
+        float | None, Meta(description="Least value of the step, canonical unit; null where one of them is a bound.")
+    ]
+    high: Annotated[
+        float | None, Meta(description="Most of the step, canonical unit; null where one of them is a bound.")
+    ]
+    count: Annotated[int, Meta(description="Values of the step under the conditions of the row.")]
+    varies: Annotated[
+        dict[str, list[str]],
+        Meta(
+            description="Facts that differ among the results of the step, with their values; the best of them counts."
+        ),
+    ]
     x_first: Annotated[
         float | None,
         Meta(description="How many times better than the first step, without unit; null where it cannot be said."),
@@ -141,8 +153,43 @@ class PossibleShape(Shape):
     factor_qualifier: FactorQualifier
 
 
+class ConditionShape(Shape):
+    name: Annotated[str, Meta(description="Name of the condition: of scale, or of an option of the benchmark.")]
+    value: Annotated[str, Meta(description="Its value, the same in all results of the row.")]
+
+
+class ConditionPair(Shape):
+    name: Annotated[str, Meta(description="Name of the condition.")]
+    before: Annotated[str | None, Meta(description="Its value in the result before; null where it is not known.")]
+    after: Annotated[str | None, Meta(description="Its value in the result after; null where it is not known.")]
+
+
+class UnmatchedEnd(Shape):
+    step: Annotated[str, Meta(description="Name of the generation or release.")]
+    result: ResultId
+    value: Annotated[float, Meta(description="Its number, in the canonical unit.")]
+    qualifier: Qualifier
+    printed_unit: Annotated[str, Meta(description="The unit in which its source prints it.")]
+
+
+class UnmatchedShape(Shape):
+    """Two results of neighbouring steps, the nearest to each other, that give no factor."""
+
+    tool: Tool
+    op: Operation
+    quantity: Quantity
+    stat: Statistic
+    trust: TrustText
+    unit: Annotated[str, Meta(description="Canonical unit of both values.")]
+    before: Annotated[UnmatchedEnd, Meta(description="The number of the earlier step.")]
+    after: Annotated[UnmatchedEnd, Meta(description="The number of the later step.")]
+    differs: Annotated[list[ConditionPair], Meta(description="Conditions that are known of both, and differ.")]
+    unknown: Annotated[list[ConditionPair], Meta(description="Conditions that are not known of both.")]
+    reasons: Annotated[list[str], Meta(description="What a source says against the comparison.")]
+
+
 class GainShape(Shape):
-    """One number over the steps of a line."""
+    """One number over the steps of a line, measured at one scale and with the same options."""
 
     tool: Tool
     op: Operation
@@ -150,6 +197,7 @@ class GainShape(Shape):
     stat: Statistic
     trust: TrustText
     unit: Annotated[str, Meta(description="Canonical unit of the values of the steps.")]
+    conditions: Annotated[list[ConditionShape], Meta(description="Scale and options that all its results share.")]
     steps: Annotated[list[StepShape], Meta(description="The best result of each step.")]
     changes: Annotated[list[ChangeShape], Meta(description="Between the best results of neighbouring steps.")]
     chain: Annotated[
@@ -174,8 +222,17 @@ class Generations(Shape):
     order: Annotated[list[str], Meta(description="Names of the steps, in order.")]
     results: Annotated[int, Meta(description="Results that were looked at, the newest of the line.")]
     left_out: MoreThere
+    gaps: Annotated[list[Gap], Meta(description="Why results have no divisor; they are not divided.")]
     single: Annotated[int, Meta(description="Numbers that only one step has; they are not shown.")]
-    rows: Annotated[list[GainShape], Meta(description="Numbers of the line, each over its steps.")]
+    rows: Annotated[
+        list[GainShape],
+        Meta(description="Numbers of the line over its steps, one row for each scale and set of options."),
+    ]
+    unmatched: Annotated[
+        list[UnmatchedShape],
+        Meta(description="Numbers of two steps without results of equal scale and options: no factor."),
+    ]
+    unknown_values: UnknownValues
 
 
 class UnitsShape(Shape):
@@ -191,7 +248,8 @@ class UnitsShape(Shape):
     qualifier: Annotated[
         str,
         Meta(
-            description="above: at least `low`, and not known how many. below: at most `high`. about: of rough rates."
+            description="above: at least `low`, and not known how many. below: at most `high`. about: of rough rates. "
+            "unknown: the measurements are not alike, and only `groups` have numbers."
         ),
     ]
 
@@ -205,6 +263,35 @@ class OneUnit(Shape):
     of_one: Annotated[float, Meta(description="What the layer of one enclosure can deliver, in `unit` of the answer.")]
     units: Annotated[int, Meta(description="No fewer reach the rate, whatever is tuned.")]
     estimated: Annotated[bool, Meta(description="Whether some factor is assumed.")]
+    drive: Annotated[str, Meta(description="Model of the drives that it is made of; empty where none is known.")]
+    drive_assumed: Annotated[
+        bool,
+        Meta(description="Whether no result names a drive, so that the one that the platform is sold with is taken."),
+    ]
+    above: Annotated[
+        list[str],
+        Meta(description="Results that measured more than the ceiling of their drives: what it assumes is doubtful."),
+    ]
+    factors: Annotated[list[Factor], Meta(description="What it is the product of, in canonical units.")]
+
+
+class PartingFact(Shape):
+    name: AxisName
+    values: Annotated[list[str], Meta(description="Its known values among the results of the basis.")]
+    unknown: Annotated[int, Meta(description="Results of which it is not known.")]
+
+
+class GroupFact(Shape):
+    name: AxisName
+    value: Annotated[str | None, Meta(description="Its value in the group; null where it is not known.")]
+
+
+class GroupShape(Shape):
+    """Results of the basis that are alike in every fact that is known to move the rate."""
+
+    facts: Annotated[list[GroupFact], Meta(description="What tells the group from the others; empty of a single one.")]
+    units: Annotated[UnitsShape, Meta(description="Enclosures that the rate takes, by the results of the group alone.")]
+    results: Annotated[list[str], Meta(description="Ids of its results, best first.")]
 
 
 class BasisShape(Shape):
@@ -214,6 +301,16 @@ class BasisShape(Shape):
     enclosures: Annotated[float, Meta(description="Measured enclosures in number; one target of two is half of one.")]
     of_one: Annotated[float, Meta(description="Rate of one enclosure, in `unit`.")]
     qualifier: Annotated[str, Meta(description="What its source says of the rate: about, below or above.")]
+    rates: Annotated[int, Meta(description="Rates of this direction and kind that the result has; the best counts.")]
+    varies: Annotated[
+        dict[str, list[str]], Meta(description="In what these rates differ: operation, statistic, parts of contexts.")
+    ]
+    drive: Annotated[str, Meta(description="Drive of the hardware catalogue that the result names; empty where none.")]
+    percent_of_ceiling: Annotated[
+        float | None,
+        Meta(description="The rate in % of the ceiling of one enclosure with its drive, with `qualifier`."),
+    ]
+    above_ceiling: Annotated[bool, Meta(description="Whether it is above that: what the ceiling assumes is doubtful.")]
     source: Annotated[str, Meta(description="Source of the result; may be empty.")]
 
 
@@ -223,6 +320,10 @@ class SizingShape(Shape):
     kind: Annotated[str, Meta(description="bandwidth or iops (of 4 KiB).")]
     target: Annotated[float, Meta(description="The rate to reach, in `unit`.")]
     unit: Annotated[str, Meta(description="Of the target and of every of_one.")]
-    units: Annotated[UnitsShape, Meta(description="Enclosures that the rate takes.")]
+    units: Annotated[
+        UnitsShape, Meta(description="Enclosures that the rate takes; null where the basis is of several groups.")
+    ]
+    varies: Annotated[list[PartingFact], Meta(description="Facts that move the rate and part the basis into groups.")]
+    groups: Annotated[list[GroupShape], Meta(description="Like measurements, each with its own number of enclosures.")]
     ceiling: Annotated[OneUnit | None, Meta(description="Of the parts of one; null where they are not known.")]
     basis: Annotated[list[BasisShape], Meta(description="What one enclosure delivered, best first.")]

@@ -1,30 +1,33 @@
 """Sizing: how many enclosures of a platform a rate takes, from what was measured of one.
 
 Each result gives what one enclosure delivered: its rate over its enclosures, else over its drives by the slots of one.
-The answer is a range, from the best to the least of them, beside what the ceiling of the parts allows; it takes for
-granted that a file system of that size scales as the measured ones did. One measurement is no range, and of what a
-source only says that it is below something, nobody knows how many units are enough.
+The answer is a range, from the best to the least of like measurements, beside what the ceiling of the parts allows; it
+takes for granted that a file system of that size scales as the measured ones did. Unlike measurements are groups, each
+with an answer of its own. One measurement is no range, and of what a source only says that it is below something,
+nobody knows how many units are enough.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.http import QueryDict
 
+from registry.comparison import moving_facts
 from registry.errors import Problem
 from registry.models import Platform, Result
-from registry.platforms import ceilings
-from registry.query import filters, public_record, qualified_values, study_query
+from registry.platforms import ceilings, sizing_groups
+from registry.query import fact_index, filters, public_record, qualified_values, study_query, unknown_values
 from registry.query.divisors import find_divisors
 from registry.query.public_record import Row
 from registry.query.qualified_values import Number
 from validators import catalogue, hardware
 from validators.ceilings import BANDWIDTH, IOPS, READ, WRITE, Ceiling, lowest
 from validators.ceilings import ceilings as ceilings_of
+from validators.ceilings import percent as ceilings_percent
 from validators.ceilings.ceiling_fraction import direction_of, measures
 from validators.units import UNITS, from_canonical, to_canonical
 
@@ -33,6 +36,12 @@ NAMES = ("platform", "direction", "kind", "target", "unit")
 FILTERS = ("tool", "trust", "institution", "system", "client_nodes__gte", "client_nodes__lte")
 UNIT = {BANDWIDTH: "GB/s", IOPS: "kIOPS"}
 LARGEST_TARGET = 10**9
+ROUNDING = 1e-8
+"""Of products of floating numbers: so much above a ceiling is on it."""
+_OF_SIZE = {"system", "platform", "drives", "targets", "servers", "enclosures", "jbods", "metadata_targets", "tasks"}
+"""Moving facts that tell how many enclosures there were, or which: the rate of one is divided by that already."""
+_FABRIC, _DRIVER = "fabric", "lnd"
+"""Who names the fabric names its driver: it parts results only where the fabric does not."""
 
 
 class NoSizing(Problem):
@@ -69,7 +78,7 @@ def parse_query(query: QueryDict) -> SizingQuery:
     if not platform:
         raise filters.InvalidValue("platform", "the slug of a platform, of platforms/")
     target, filter_query = to_canonical(_target_rate(query), unit)[0], filters.without_names(query, (*NAMES, "format"))
-    return SizingQuery(public_record.find_platform(platform), direction, kind, target, unit, filter_query)
+    return SizingQuery(public_record.find_platform(platform, follow=True), direction, kind, target, unit, filter_query)
 
 
 def _target_rate(query: QueryDict) -> float:
@@ -82,66 +91,72 @@ def _target_rate(query: QueryDict) -> float:
     return value
 
 
-def units_for(target: float, of_one: float) -> int:
-    """The least number of units that reaches `target`, a rate in the unit of `of_one`.
-
-    Raises ValueError where one delivers nothing.
-    """
-    if of_one <= 0:
-        raise ValueError("one unit delivers nothing")
-    return max(1, math.ceil(round(target / of_one, 9)))
-
-
-def count_units(target: float, of_one: Sequence[Number]) -> Row:
-    """How many units of which each delivers one of these rates: `low` where all do what the best did, `high` the least.
-
-    A number that only bounds give is one-sided: of rates below something `low` alone is known, which no fewer reach; of
-    rates above something `high`, which is enough. `measurements` counts what is no bound; of a single one there is no
-    range, and of none no `middle`. `qualifier` says how the answer is to be read: about, above (at least so many, and
-    not known how many), below (at most), or nothing.
-    """
-    measurements = [number for number in of_one if not number.is_bound]
-    answer: Row = dict.fromkeys(("low", "middle", "high"))
-    if measurements:
-        middle = qualified_values.median_number(measurements)
-        answer["middle"] = units_for(target, middle.high)
-        if len(measurements) > 1:
-            rates = [number.high for number in measurements]
-            answer |= {"low": units_for(target, max(rates)), "high": units_for(target, min(rates))}
-        rough = any(number.rough for number in measurements)
-        return answer | {"measurements": len(measurements), "qualifier": qualified_values.ABOUT if rough else ""}
-    most = [number.high for number in of_one if number.qualifier.startswith(qualified_values.BELOW)]
-    least = [number.low for number in of_one if number.qualifier.startswith(qualified_values.ABOVE)]
-    if most:
-        answer["low"] = units_for(target, max(most))
-    if least:
-        answer["high"] = units_for(target, min(least))
-    bounded = (qualified_values.ABOVE if most else qualified_values.BELOW) if bool(most) != bool(least) else ""
-    return answer | {"measurements": 0, "qualifier": bounded}
-
-
 def sizing_document(query: SizingQuery) -> Row:
-    """The answer with all that it rests on; four queries. Raises NoSizing where no result is its basis."""
-    basis = sorted(_basis_rows(query), key=lambda row: (row["qualifier"] == qualified_values.BELOW, -row["of_one"]))
-    ceiling = _enclosure_ceiling(query)
+    """The answer with all that it rests on; five queries. Raises NoSizing where no result is its basis."""
+    rows, facts = _basis_rows(query)
+    basis = sorted(rows, key=lambda row: (row["qualifier"] == qualified_values.BELOW, -row["of_one"]))
     if not basis:
-        raise NoSizing(f"{query.platform.name}, {query.direction}, {query.kind}.")
+        unknown = unknown_values.explain_empty(query.filters, empty=True)
+        hint = " ".join(map(unknown_values.in_words, unknown)) or NoSizing.hint
+        raise NoSizing(f"{query.platform.name}, {query.direction}, {query.kind}.", hint=hint)
+    parting = _parting_facts(query.kind, [facts[row["result"]] for row in basis])
+    groups = sizing_groups.group_by_facts(basis, facts, parting)
+    numbers = [_number_of(row) for row in basis]
+    like = len(groups) == 1
     return {
         "platform": query.platform.slug,
         "direction": query.direction,
         "kind": query.kind,
         "target": from_canonical(query.target, query.unit),
         "unit": query.unit,
-        "units": count_units(
-            query.target, [qualified_values.qualified_number(row["of_one"], row["qualifier"]) for row in basis]
-        ),
-        "ceiling": _as_row(query, ceiling) if ceiling else None,
-        "basis": [row | {"of_one": from_canonical(row["of_one"], query.unit)} for row in basis],
+        "units": (sizing_groups.count_units(query.target, numbers) if like else sizing_groups.unlike_units(numbers)),
+        "varies": [_parting_row(name, basis, facts) for name in parting],
+        "groups": [_group_row(query, known_facts, members, parting) for known_facts, members in groups],
+        "ceiling": _ceiling_row(query, basis),
+        "basis": [_basis_row(query, row) for row in basis],
     }
 
 
-def _basis_rows(query: SizingQuery) -> list[Row]:
-    """The best rate of one enclosure of each result, of tools that measure through the network."""
+def _number_of(row: Row) -> Number:
+    return qualified_values.qualified_number(row["of_one"], row["qualifier"])
+
+
+def _parting_facts(kind: str, facts_of_basis: Sequence[Mapping[str, str]]) -> list[str]:
+    """Facts that move the rate of one enclosure and are not known to be the same in all results of a basis."""
+    moving = moving_facts.facts_moving({BANDWIDTH if kind == BANDWIDTH else "io_rate"})
+    parting = sizing_groups.parting_facts(facts_of_basis, [name for name in moving if name not in _OF_SIZE])
+    return [name for name in parting if name != _DRIVER or _FABRIC not in parting]
+
+
+def _parting_row(name: str, basis: Sequence[Row], facts: Mapping[str, Mapping[str, str]]) -> Row:
+    texts = [facts[row["result"]].get(name) for row in basis]
+    return {
+        "name": name,
+        "values": sorted({text for text in texts if text is not None}),
+        "unknown": sum(text is None for text in texts),
+    }
+
+
+def _group_row(query: SizingQuery, known_facts: Mapping[str, str], members: Sequence[Row], names: Sequence[str]) -> Row:
+    return {
+        "facts": [{"name": name, "value": known_facts.get(name)} for name in names],
+        "units": sizing_groups.count_units(query.target, [_number_of(row) for row in members]),
+        "results": [row["result"] for row in members],
+    }
+
+
+def _basis_row(query: SizingQuery, row: Row) -> Row:
+    limit, number = _drive_ceiling(query, row["drive"]), _number_of(row)
+    above = limit is not None and (number.low if number.is_bound else number.high) > limit.value * (1 + ROUNDING)
+    return row | {
+        "of_one": from_canonical(row["of_one"], query.unit),
+        "percent_of_ceiling": None if limit is None else ceilings_percent(row["of_one"], limit),
+        "above_ceiling": above,
+    }
+
+
+def _basis_rows(query: SizingQuery) -> tuple[list[Row], dict[str, Mapping[str, str]]]:
+    """The best rate of one enclosure of each result, of tools that measure through the network, and facts by result."""
     crossings = {
         tool: crossing
         for tool, crossing in catalogue.crossings().items()
@@ -160,7 +175,9 @@ def _basis_rows(query: SizingQuery) -> list[Row]:
         _best_row(query, result, crossings[result.tool], measurements_by_result[result.pk], count)
         for result, count in zip(results, drives, strict=True)
     )
-    return [row for row in best if row]
+    basis = [row for row in best if row]
+    facts = fact_index.facts_by_result([result.pk for result in results])
+    return basis, {result.public_id: facts[result.pk] for result in results}
 
 
 def _best_row(
@@ -178,9 +195,18 @@ def _best_row(
     if not enclosures or not rates:
         return None
     best = max(rates, key=lambda row: (not qualified_values.is_bound(row), row["value"]))
-    basis_row = {"result": result.public_id, "op": best["op"], "trust": result.trust, "enclosures": enclosures}
-    qualifier = best["context"].get("qualifier", "")
-    return basis_row | {"of_one": best["value"] / enclosures, "qualifier": qualifier, "source": result.source}
+    return {
+        "result": result.public_id,
+        "op": best["op"],
+        "trust": result.trust,
+        "enclosures": enclosures,
+        "of_one": best["value"] / enclosures,
+        "qualifier": qualified_values.qualifier_of(best),
+        "rates": len(rates),
+        "varies": sizing_groups.varying_parts(rates),
+        "drive": _drive_slug(result.parameters),
+        "source": result.source,
+    }
 
 
 def _count_enclosures(result: Result, platform: Platform, drives: float | None) -> float | None:
@@ -194,12 +220,41 @@ def _count_enclosures(result: Result, platform: Platform, drives: float | None) 
     return drive_count / slots.value if drive_count and slots else None
 
 
-def _enclosure_ceiling(query: SizingQuery) -> Ceiling | None:
-    """What one enclosure of the catalogue delivers at most, and which layer limits it."""
-    unit_ceilings = ceilings_of(
-        ceilings.unit_of(hardware.enclosure_of(query.platform.slug)), query.direction, query.kind
-    )
+def _drive_slug(parameters: Mapping[str, Any]) -> str:
+    """The drive of the hardware catalogue that a result names; empty where it names none of them."""
+    drive = hardware.named("drives", str(parameters.get("drive_model", "")))
+    return str(drive["slug"]) if drive else ""
+
+
+def _drive_ceiling(query: SizingQuery, drive: str) -> Ceiling | None:
+    """What one enclosure of the catalogue delivers at most with a drive, or with the one that it is sold with."""
+    unit = ceilings.unit_of(hardware.enclosure_of(query.platform.slug), hardware.entries("drives").get(drive))
+    unit_ceilings = ceilings_of(unit, query.direction, query.kind)
     return lowest(unit_ceilings) if unit_ceilings else None
+
+
+def _ceiling_row(query: SizingQuery, basis: Sequence[Row]) -> dict[str, Any] | None:
+    """The ceiling of the unit that was measured: with the drive that results name, of several the one that allows most.
+
+    Results that name no drive are held against the drive that the enclosure is sold with, as on their own pages.
+    """
+    named_drives = sorted({row["drive"] for row in basis if row["drive"]}) or [""]
+    limits = [(limit, drive) for drive in named_drives if (limit := _drive_ceiling(query, drive))]
+    if not limits:
+        return None
+    ceiling, drive = max(limits, key=lambda pair: pair[0].value)
+    return _as_row(query, ceiling) | {
+        "drive": _drive_model(query, drive),
+        "drive_assumed": not drive,
+        "above": [row["result"] for row in basis if _basis_row(query, row)["above_ceiling"]],
+        "factors": [{"name": name} | asdict(figure) for name, figure in ceiling.factors],
+    }
+
+
+def _drive_model(query: SizingQuery, drive: str) -> str:
+    enclosure = hardware.enclosure_of(query.platform.slug) or {}
+    entry = hardware.entries("drives").get(drive or enclosure.get("drive", ""))
+    return str(entry["model"]) if entry else ""
 
 
 def _as_row(query: SizingQuery, ceiling: Ceiling) -> dict[str, Any]:
@@ -207,6 +262,6 @@ def _as_row(query: SizingQuery, ceiling: Ceiling) -> dict[str, Any]:
         "layer": ceiling.layer,
         "words": ceiling.words,
         "of_one": from_canonical(ceiling.value, query.unit),
-        "units": units_for(query.target, ceiling.value),
+        "units": sizing_groups.units_for(query.target, ceiling.value),
         "estimated": ceiling.estimated,
     }

@@ -13,8 +13,17 @@ from registry.errors import Problem
 from registry.platforms import generations, sizing
 from registry.presentation import numbers
 from registry.presentation.charts import result_charts
-from registry.presentation.words import best_unit, divisor_choices, format_in_unit, humanize, number_named, shown_unit
-from registry.query import filters, qualified_values
+from registry.presentation.words import (
+    best_unit,
+    describe_condition,
+    describe_fact_values,
+    divisor_choices,
+    format_in_unit,
+    humanize,
+    number_named,
+    shown_unit,
+)
+from registry.query import axes, filters, qualified_values
 from registry.query.public_record import Row
 from registry.web.caching import public_page
 
@@ -47,6 +56,7 @@ def line_page(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         "pers": divisor_choices(),
         "rows": [_table_row(row, document["order"]) for row in document["rows"]],
+        "unmatched": [_unmatched_row(row) for row in document["unmatched"]],
         "figures": _draw_figures(document["rows"], document["order"]),
         "address": f"/api/v1/generations/{slug.lower()}/?{urlencode(filters.without_empty(request.GET), doseq=True)}",
     }
@@ -66,6 +76,12 @@ def _table_row(row: Row, order: Sequence[str]) -> dict[str, Any]:
         "name": number_named(row | {"printed_unit": last["printed_unit"]}),
         "tool": row["tool"],
         "trust": row["trust"],
+        "alike_in": _conditions_in_words(row),
+        "varies": [
+            (step["step"], ", ".join(f"{_condition_title(name)} {' / '.join(values)}" for name, values in facts))
+            for step in row["steps"]
+            if (facts := list(step["varies"].items()))
+        ],
         "unit": shown_unit(unit),
         "cells": cells,
         "total": _format_factor(last, "x_first"),
@@ -75,10 +91,45 @@ def _table_row(row: Row, order: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def _conditions_in_words(row: Row) -> str:
+    return ", ".join(f"{_condition_title(fact['name'])} {fact['value']}" for fact in row["conditions"])
+
+
+def _condition_title(name: str) -> str:
+    return axes.find_axis(name).title
+
+
+def _unmatched_row(row: Row) -> dict[str, Any]:
+    """Two numbers without a factor, and why there is none."""
+    unit = best_unit([row["before"], row["after"]], row["unit"])
+    steps = [row[end]["step"] for end in ("before", "after")]
+    return {
+        "name": number_named(row | {"printed_unit": row["after"]["printed_unit"]}),
+        "tool": row["tool"],
+        "trust": row["trust"],
+        "unit": shown_unit(unit),
+        "ends": [
+            {"step": _short_name(row[end]["step"], steps), **_written_end(row[end], unit)}
+            for end in ("before", "after")
+        ],
+        "address": f"/compare/?results={row['before']['result']},{row['after']['result']}",
+        "differs": _condition_pairs(row["differs"]),
+        "unknown": _condition_pairs(row["unknown"]),
+        "reasons": row["reasons"],
+    }
+
+
+def _condition_pairs(facts: Sequence[Row]) -> list[str]:
+    return [describe_condition(fact["name"], [fact["before"], fact["after"]]) for fact in facts]
+
+
+def _written_end(end: Row, unit: str) -> dict[str, str]:
+    value = format_in_unit(end["value"], unit) if unit else numbers.format_decimal(end["value"])
+    return {"value": qualified_values.in_words(end["qualifier"], value), "result": end["result"]}
+
+
 def _step_cell(step: Row, unit: str) -> dict[str, str]:
-    value = format_in_unit(step["value"], unit) if unit else numbers.format_decimal(step["value"])
-    text = qualified_values.in_words(step["qualifier"], value)
-    return {"value": text, "x": _format_factor(step, "x_first"), "result": step["result"]}
+    return _written_end(step, unit) | {"x": _format_factor(step, "x_first")}
 
 
 def _format_factor(row: Row, name: str) -> str:
@@ -102,13 +153,15 @@ def _change_row(change: Row) -> dict[str, Any]:
 
 
 def _draw_figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, Any]]:
-    """A picture for each benchmark, quantity and trust of what its first numbers gained."""
-    groups: dict[tuple[str, str], list[Row]] = {}
+    """A picture for each benchmark, quantity, trust and set of conditions of what its first numbers gained."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         title = " ".join(filter(None, [row["tool"], humanize(row["quantity"])]))
-        groups.setdefault((title, row["trust"]), []).append(row)
+        groups.setdefault((title, row["trust"], _conditions_in_words(row)), []).append(row)
     return [
-        figure for named, group_rows in groups.items() if (figure := _draw_figure(", ".join(named), group_rows, order))
+        figure
+        for named, group_rows in groups.items()
+        if (figure := _draw_figure(", ".join(filter(None, named)), group_rows, order))
     ]
 
 
@@ -175,13 +228,55 @@ def _sizing_context(answer: Row) -> dict[str, Any]:
         "rests_on": _basis_words(answer["units"]),
         "target_written": f"{numbers.format_printed(answer['target'])}{numbers.NO_BREAK}{answer['unit']}",
         "at_ceiling": ceiling and numbers.format_significant(ceiling["of_one"], 4),
-        "rows": [row | {"written": _of_one(row)} for row in answer["basis"]],
+        "factors": [_factor_row(factor) for factor in ceiling["factors"]] if ceiling else [],
+        "varying": [describe_fact_values(fact["name"], fact["values"], fact["unknown"]) for fact in answer["varies"]],
+        "parts": [_sizing_group(answer, group) for group in answer["groups"]],
+        "rows": [
+            row | {"written": _of_one(row), "share": _share_of_ceiling(row), "best_of": _best_of(row)}
+            for row in answer["basis"]
+        ],
     }
+
+
+def _sizing_group(answer: Row, group: Row) -> dict[str, Any]:
+    """One group of like measurements: what it is, how many units, and the link that leaves only it."""
+    query = {name: answer[name] for name in ("platform", "direction", "kind", "target", "unit")}
+    known_facts = {f"p.{fact['name']}": fact["value"] for fact in group["facts"] if fact["value"] is not None}
+    return {
+        "title": ", ".join(describe_condition(fact["name"], [fact["value"]]) for fact in group["facts"]),
+        "counted": _format_units(group["units"]),
+        "rests_on": _basis_words(group["units"]),
+        "results": group["results"],
+        "address": f"?{urlencode(query | known_facts)}",
+    }
+
+
+def _factor_row(factor: Row) -> dict[str, Any]:
+    value = numbers.format_printed(factor["value"])
+    if factor["unit"] != "count":
+        unit = best_unit([{"value": factor["value"], "printed_unit": "GB/s"}], factor["unit"])
+        value = f"{format_in_unit(factor['value'], unit)}{numbers.NO_BREAK}{unit}"
+    return factor | {"written": value}
+
+
+def _share_of_ceiling(row: Row) -> str:
+    share = row["percent_of_ceiling"]
+    return "" if share is None else qualified_values.in_words(row["qualifier"], f"{share:.1f}")
+
+
+def _best_of(row: Row) -> str:
+    """What the result's other rates are, where the best of several counts."""
+    if row["rates"] == 1:
+        return ""
+    words = ", ".join(f"{humanize(name)} {' / '.join(values)}" for name, values in row["varies"].items())
+    return f"the best of {row['rates']}: {words}" if words else f"the best of {row['rates']}"
 
 
 def _format_units(units: Row) -> str:
     """How many, as far as it is known."""
     low, middle, high = units["low"], units["middle"], units["high"]
+    if units["qualifier"] == qualified_values.UNKNOWN:
+        return "no single number"
     if middle is None and None not in (low, high):
         return f"at least {low:,d}; {high:,d} are enough"
     if middle is None:
@@ -192,6 +287,8 @@ def _format_units(units: Row) -> str:
 
 def _basis_words(units: Row) -> str:
     """What the number is made of, in words."""
+    if units["qualifier"] == qualified_values.UNKNOWN:
+        return "the measurements are not alike: each group below has its own"
     if units["middle"] is None:
         caveat = "how many are enough is not known" if units["high"] is None else "how few would do is not known"
         return "from bounds alone" if None not in (units["low"], units["high"]) else f"{caveat}, from bounds alone"

@@ -5,12 +5,13 @@ A unit fits the largest value beside or below it and keeps the kind of prefix th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
 from registry.presentation import numbers
+from registry.query.axes import find_axis
 from registry.query.divisors import PER
 from validators import catalogue, quantities
 from validators.quantities import label_statistic
@@ -24,7 +25,7 @@ _LADDERS = {
     "s": (_DECIMAL_TIME, _DECIMAL_TIME),
 }
 """Units from large to small: with binary and with decimal prefixes. Rates are written in the unit of the source."""
-_SPOKEN = {"au": "AU", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe"}
+_SPOKEN = {"au": "AU", "mdt": "MDT", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe"}
 """Words of names that pages write in another way."""
 _COLUMNS = {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}
 _BYTES = "_bytes"
@@ -191,3 +192,17 @@ def format_value(value: Any) -> Cell:
 
 def format_cell(row: Row, unit: str) -> Cell:
     return Cell(format_in_unit(row["value"], unit), note=row["context"].get(STATE, ""))
+
+
+def describe_condition(name: str, values: Sequence[str | None]) -> str:
+    """What two runs say of one condition: "client nodes 5 / 20", "transfer size: not known of either"."""
+    title = find_axis(name).title
+    if not any(values):
+        return f"{title}: not known" + " of either" * (len(values) > 1)
+    return f"{title} {' / '.join(value or 'not known' for value in values)}"
+
+
+def describe_fact_values(name: str, values: Sequence[str], unknown: int = 0) -> str:
+    """What some results say of a fact: "fabric (TCP, InfiniBand; not known of 1)"."""
+    lacking = f"not known of {unknown}" if unknown else ""
+    return f"{find_axis(name).title} ({'; '.join(filter(None, [', '.join(values), lacking]))})"

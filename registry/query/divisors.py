@@ -6,12 +6,13 @@ One rule for studies and comparisons: a divisor is a plain positive number, all 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Case, F, When
 
 from registry.models import Fact
+from registry.query import gaps
 from registry.query.axes import find_axis
 from registry.query.fact_index import COLUMNS
 
@@ -20,6 +21,7 @@ PER = {
     "server": "servers",
     "drive": "drives",
     "target": "targets",
+    "mdt": "metadata_targets",
     "enclosure": "enclosures",
     "rack_unit": "rack_units",
     "watt": "watts",
@@ -43,6 +45,8 @@ class Divisor:
 
     value: float | None
     source: str
+    reason: str = ""
+    """Code of registry/query/gaps.py where nothing does."""
 
 
 def scales_with_system(unit: str, stat: str) -> bool:
@@ -58,7 +62,7 @@ def positive_or_null(column: str) -> Any:
 def find_divisors(per: str, results: Sequence[Mapping[str, Any]]) -> list[Divisor]:
     """The divisor of each result (`id`, `parameters`, `source`: the public id, parameters of its run, its document).
 
-    One query.
+    One query, and one more for why some have none.
     """
     divisor_axis = find_axis(PER[per])
     names = [divisor_axis.name, *divisor_axis.reads]
@@ -68,7 +72,13 @@ def find_divisors(per: str, results: Sequence[Mapping[str, Any]]) -> list[Diviso
         "result__public_id", "name", "value"
     ):
         values_by_result.setdefault(public_id, {})[name] = value
-    return [_find_divisor(names, values_by_result.get(result["id"], {}), result) for result in results]
+    divisors = [_find_divisor(names, values_by_result.get(result["id"], {}), result) for result in results]
+    lacking = [result["id"] for result, divisor in zip(results, divisors, strict=True) if divisor.value is None]
+    reasons = gaps.reasons_by_result(lacking, names[0]) if lacking else {}
+    return [
+        replace(divisor, reason=reasons.get(result["id"], "")) if divisor.value is None else divisor
+        for result, divisor in zip(results, divisors, strict=True)
+    ]
 
 
 def _find_divisor(
@@ -79,5 +89,6 @@ def _find_divisor(
         return Divisor(None, "not in the record")
     own = names[0] in COLUMNS or names[0] in result["parameters"]
     name = names[0] if own else next(name for name in names[1:] if name in values_by_name)
-    source = f"{name} of the described system" if "@" in name else f"{name} of the run"
+    places = {"archive": "the archive", "": "the run"}
+    source = f"{name} of {places.get(name.partition('@')[2], 'the described system')}"
     return Divisor(value, ", ".join(filter(None, [source, result["source"]])))

@@ -12,8 +12,8 @@ from django.db import connection
 from django.db.models import Count, Max, Q, QuerySet, Subquery
 from django.http import QueryDict
 
-from registry.models import CatalogueLoad, Result, System
-from registry.query import filters, public_record
+from registry.models import CatalogueLoad, RankedList, Result, System
+from registry.query import filters, public_record, release_order
 from validators import catalogue
 
 VALUES_SHOWN = 30
@@ -37,6 +37,20 @@ def list_benchmarks() -> list[Choice]:
     ]
 
 
+def trust_choices() -> list[Choice]:
+    """Levels of trust, each under its own name."""
+    return [(trust, trust) for trust in Result.Trust.values]
+
+
+def list_choices() -> list[Choice]:
+    """Names of lists that results stand on, each with the title of its newest; one query."""
+    lists = RankedList.objects.order_by("position", "name", "-release__held_on").values_list("name", "title")
+    titles: dict[str, str] = {}
+    for name, title in lists:
+        titles.setdefault(name, title)
+    return list(titles.items())
+
+
 def quantity_choices(tool: str) -> list[Choice]:
     """Quantities of operations that the descriptor of a tool names."""
     named = [row for row in catalogue.descriptor(tool).get("operations", ()) if "*" not in row["op"]]
@@ -44,7 +58,8 @@ def quantity_choices(tool: str) -> list[Choice]:
 
 
 def list_parameters(tool: str) -> list[dict[str, Any]]:
-    """Parameters that the descriptor names and results have, the most frequent values first; one query.
+    """Parameters that the descriptor names and results have, the most frequent values first, releases by
+    date; one query, and one more where a parameter may be a release.
 
     {"name", "description", "choices"}
     """
@@ -54,6 +69,12 @@ def list_parameters(tool: str) -> list[dict[str, Any]]:
         text = value if isinstance(value, str) else json.dumps(value)
         if len(choices[name]) < VALUES_SHOWN:
             choices[name].append((text, f"{text} ({count:,})"))
+    dated = release_order.order_values(
+        (name, [value for value, _ in offered]) for name, offered in choices.items() if name.endswith("release")
+    )
+    places = {value: place for place, value in enumerate(dated)}
+    for offered in choices.values():
+        offered.sort(key=lambda choice: places.get(choice[0], len(places)))
     return [
         {"name": name, "description": described[name], "choices": parameter_choices}
         for name, parameter_choices in choices.items()
@@ -64,7 +85,7 @@ def list_parameters(tool: str) -> list[dict[str, Any]]:
 def filter_systems(query: QueryDict) -> QuerySet[System]:
     """The systems that a query asks for. Raises InvalidValue."""
     table = filters.RESULT_FILTERS
-    matching_systems = System.objects.filter(
+    matching_systems = public_record.current_systems().filter(
         filters.parse_conditions(query, {name: table[name] for name in OF_SYSTEMS})
     )
     met = filters.parse_conditions(query, {name: table[name] for name in OF_THEIR_RESULTS})
@@ -100,9 +121,17 @@ def system_choices() -> dict[str, list[Choice]]:
 
 
 def record_version() -> str:
-    """What changes whenever a result is added or withdrawn, or the catalogue is loaded; one query."""
+    """What changes whenever a result is added or withdrawn, names are merged or split, or the catalogue is loaded.
+
+    One query.
+    """
     load = Subquery(CatalogueLoad.objects.order_by("-id").values("id")[:1])
-    newest = Result.objects.aggregate(last=Max("id"), withdrawn=Max("withdrawn_at"), load=Max(load))
+    newest = Result.objects.aggregate(
+        last=Max("id"),
+        withdrawn=Max("withdrawn_at"),
+        load=Max(load),
+        identity=Max(public_record.last_identity_change()),
+    )
     return ":".join(map(str, newest.values())).replace(" ", "T")
 
 

@@ -23,8 +23,8 @@ COLUMNS = {
     "tool": "r.tool",
     "tool_version": "r.tool_version",
     "mode": "r.mode",
-    "institution": "r.institution",
-    "system": "r.system_name",
+    "institution": "CASE WHEN r.institution <> '' THEN s.name END",
+    "system": "CASE WHEN r.system_name <> '' THEN y.name END",
     "platform": "p.name",
     "vendor": "coalesce(nullif(r.vendor, ''), r.storage_vendor)",
     "filesystem": "coalesce(nullif(r.filesystem_family, ''), r.filesystem_type)",
@@ -39,6 +39,8 @@ _COLUMN_VALUES = ", ".join(f"('{name}', {sql})" for name, sql in COLUMNS.items()
 _OF_COLUMNS = f"""
     SELECT r.id AS result_id, told.name, told.text, 1 AS instances
     FROM registry_result r
+    JOIN registry_site s ON s.id = r.site_id
+    JOIN registry_system y ON y.id = r.system_id
     LEFT JOIN registry_platform p ON p.id = r.platform_id
     LEFT JOIN registry_release l ON l.id = r.release_id
     CROSS JOIN LATERAL (VALUES {_COLUMN_VALUES}) AS told (name, text)
@@ -79,6 +81,28 @@ _OF_DESCRIPTIONS = """
     WHERE r.id = ANY (%(ids)s) AND told.key IN ('drives', 'data_servers') AND jsonb_typeof(told.value) = 'number'
 """
 
+# What the description declares of its storage system. Of several it does not say which one the run wrote to.
+_OF_STORAGE = """
+    SELECT s.result_id, told.name, told.text, 1
+    FROM registry_systemsnapshot s
+    CROSS JOIN LATERAL (SELECT s.document -> 'storage_systems' -> 0 AS declared) AS storage
+    CROSS JOIN LATERAL (VALUES
+        ('targets@system', declared ->> 'data_targets'),
+        ('metadata_targets@system', declared ->> 'metadata_targets'),
+        ('usable_pib@system',
+            trim_scale(round((declared ->> 'usable_bytes')::numeric / 1125899906842624, 6))::text)) AS told (name, text)
+    WHERE s.result_id = ANY (%(ids)s) AND told.text IS NOT NULL
+        AND jsonb_array_length(CASE jsonb_typeof(s.document -> 'storage_systems')
+            WHEN 'array' THEN s.document -> 'storage_systems' ELSE '[]' END) = 1
+"""
+
+# What was counted in the published archive of a copied result, whose list prints nothing of it.
+_OF_ARCHIVES = """
+    SELECT r.id, told.name || '@archive', r.snapshot ->> ('measured_' || told.name), 1
+    FROM registry_result r CROSS JOIN (VALUES ('client_nodes'), ('tasks')) AS told (name)
+    WHERE r.id = ANY (%(ids)s) AND jsonb_typeof(r.snapshot -> ('measured_' || told.name)) = 'number'
+"""
+
 CONFIGURATION = "configuration"
 """The fact by which repeats of a run are found."""
 
@@ -109,7 +133,7 @@ _INDEX = f"""
     INSERT INTO registry_fact (result_id, name, text)
     SELECT result_id, name, left(string_agg(text, '; ' ORDER BY instances DESC, text), 200)
     FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS} UNION ALL {_OF_MAPS}
-        UNION ALL {_OF_DESCRIPTIONS} UNION ALL {_OF_CONFIGURATIONS})
+        UNION ALL {_OF_DESCRIPTIONS} UNION ALL {_OF_STORAGE} UNION ALL {_OF_ARCHIVES} UNION ALL {_OF_CONFIGURATIONS})
         AS told
     GROUP BY result_id, name
 """  # noqa: S608  # made of the constants above

@@ -18,12 +18,13 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.search import SearchQuery
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import QueryDict
 
 from registry.errors import Problem
 from registry.models import Fact, ListEntry, Measurement, ObservedParameter, Platform, Result, Site, System
 from registry.models.snapshots import text_of
+from registry.query import known_names, named_subjects
 from registry.query.axes import find_axis
 from registry.query.public_record import releases_called
 
@@ -216,8 +217,16 @@ def _text_condition(*columns: str) -> Condition:
     return lambda value: reduce(or_, [Q(**{f"{column}__iexact": value}) for column in columns])
 
 
-def _number_condition(column: str) -> Condition:
-    return lambda value: Q(**{column: whole_number(value)})
+def _of_clients(compared: str = "", of: str = "") -> Condition:
+    """By the client nodes that the source prints; where it prints none, by those that its archive has."""
+
+    def meets_clients(value: str) -> Q:
+        number = whole_number(value)
+        as_printed = Q(**{f"client_nodes{compared}": number})
+        counted = {f"{of}snapshot__measured_client_nodes{compared}": number}
+        return as_printed | Q(client_nodes=None, **counted)
+
+    return meets_clients
 
 
 def _choice_condition(column: str, choices: Iterable[str]) -> Condition:
@@ -232,27 +241,10 @@ def _search_condition(column: str) -> Condition:
     return lambda value: Q(**{column: SearchQuery(value, config="simple", search_type="websearch")})
 
 
-def _of_institution(value: str) -> Q:
-    """Of the sites that have this slug or name, or that some result prints so."""
-    named = Site.objects.filter(Q(slug=value.lower()) | Q(name__iexact=value)).values("id")
-    printed_site_ids = Result.objects.order_by().filter(institution__iexact=value).values("site_id")
-    return Q(site__in=named.order_by().union(printed_site_ids))
-
-
-def _of_system(*values: str) -> Q:
-    return Q(system__in=_ids_by_slug_or_name(System, values))
-
-
-def _of_platform(*values: str) -> Q:
-    return Q(platform__in=_ids_by_slug_or_name(Platform, values))
-
-
-def _ids_by_slug_or_name(model: type[System] | type[Platform], values: Iterable[str]) -> QuerySet[Any, Any]:
-    """Those of these slugs or names, in one look-up."""
-    condition = reduce(
-        or_, [Q(name__iexact=value) for value in values], Q(slug__in=[value.lower() for value in values])
-    )
-    return model.objects.order_by().filter(condition).values("id")
+def _of_entries(column: str, model: named_subjects.Model, *columns: str) -> Condition:
+    """Entries of which a column is the value, or whose result stands under it now, by a former name too."""
+    by_text = _text_condition(*columns)
+    return lambda value: by_text(value) | Q(**{f"{column}__in": named_subjects.current_ids(model, [value])})
 
 
 def _with_measurement(value: str) -> Q:
@@ -287,6 +279,8 @@ class Filter:
     of_entries: Condition | None = None
     has_field: bool = False
     placeholder: str = "any"
+    choices: tuple[str, ...] = ()
+    """The values that there are, where others are refused."""
 
 
 _LEVELS = Result.Reproducibility.values
@@ -310,18 +304,18 @@ FILTERS = (
     ),
     Filter(
         *("institution", str, "Slug, name or a printed spelling of an institution, in any case.", "Institution"),
-        of_results=_of_institution,
-        of_entries=_text_condition("institution", "result__site__slug", "result__site__name"),
+        of_results=named_subjects.of_institution,
+        of_entries=_of_entries("result__site", Site, "institution", "result__site__slug", "result__site__name"),
     ),
     Filter(
         *("system", str, "Slug or name of a system, in any case.", "System"),
-        of_results=_of_system,
-        of_entries=_text_condition("system_name", "result__system__slug"),
+        of_results=named_subjects.of_system,
+        of_entries=_of_entries("result__system", System, "system_name", "result__system__slug"),
     ),
     Filter(
         *("platform", str, "Slug or name of a platform, in any case.", "Platform"),
-        of_results=_of_platform,
-        of_entries=_text_condition("result__platform__slug", "result__platform__name"),
+        of_results=named_subjects.of_platform,
+        of_entries=_of_entries("result__platform", Platform, "result__platform__slug", "result__platform__name"),
     ),
     Filter(
         *("vendor", str, "Vendor as printed or in its canonical spelling, in any case.", "Vendor"),
@@ -348,32 +342,51 @@ FILTERS = (
         "Name of a list: full, historical, io500, ten, production, ten-production, scc.",
         "List",
         of_results=_on_list,
+        has_field=True,
     ),
     Filter(
-        *("trust", str, "verified, imported or reported.", "Trust"),
+        *("trust", str, "verified, derived, imported or reported.", "Trust"),
         of_results=_choice_condition("trust", Result.Trust.values),
         has_field=True,
+        choices=tuple(Result.Trust.values),
     ),
     Filter(
         *("reproducibility", str, "undefined, limited, proprietary or fully.", "Reproducibility"),
         of_results=_choice_condition("reproducibility", _LEVELS),
         of_entries=_choice_condition("result__reproducibility", _LEVELS),
+        choices=tuple(_LEVELS),
     ),
     Filter(
-        *("client_nodes", int, "Exactly that many client nodes.", "Client nodes"),
-        of_results=_number_condition("client_nodes"),
-        of_entries=_number_condition("client_nodes"),
+        *(
+            "client_nodes",
+            int,
+            "Exactly that many client nodes, as printed; where none are printed, as its archive counts them.",
+            "Client nodes",
+        ),
+        of_results=_of_clients(),
+        of_entries=_of_clients(of="result__"),
     ),
     Filter(
-        *("client_nodes__gte", int, "At least that many client nodes.", "Client nodes from"),
-        of_results=_number_condition("client_nodes__gte"),
-        of_entries=_number_condition("client_nodes__gte"),
+        *(
+            "client_nodes__gte",
+            int,
+            "At least that many client nodes, as printed or as its archive counts them.",
+            "Client nodes from",
+        ),
+        of_results=_of_clients("__gte"),
+        of_entries=_of_clients("__gte", of="result__"),
         has_field=True,
     ),
     Filter(
-        *("client_nodes__lte", int, "At most that many client nodes.", "Client nodes up to"),
-        of_results=_number_condition("client_nodes__lte"),
-        of_entries=_number_condition("client_nodes__lte"),
+        *(
+            "client_nodes__lte",
+            int,
+            "At most that many client nodes, as printed or as its archive counts them.",
+            "Client nodes up to",
+        ),
+        of_results=_of_clients("__lte"),
+        of_entries=_of_clients("__lte", of="result__"),
+        has_field=True,
     ),
     Filter(
         *("new", bool, "Entered with this release, or carried over.", "New"),
@@ -385,12 +398,16 @@ LABELS: Mapping[str, str] = {row.name: row.label for row in FILTERS}
 RESULT_FILTERS: Mapping[str, Condition] = {row.name: row.of_results for row in FILTERS if row.of_results}
 ENTRY_FILTERS: Mapping[str, Condition] = {row.name: row.of_entries for row in FILTERS if row.of_entries}
 RESULT_NAMES = tuple(RESULT_FILTERS)
-_BATCH_CONDITIONS: Container[Condition] = (_of_system, _of_platform, _first_in, _on_list)
+_BATCH_CONDITIONS: Container[Condition] = (named_subjects.of_system, named_subjects.of_platform, _first_in, _on_list)
 """Conditions that take all values at once: with OR between the look-ups all results would be read for them."""
 
 
 def result_conditions(query: QueryDict) -> Q:
-    """What results/ was asked for: RESULT_FILTERS and p.NAME; a list and a release together. Raises InvalidValue."""
+    """What results/ was asked for: RESULT_FILTERS and p.NAME; a list and a release together.
+
+    Raises InvalidValue, and UnknownParameter for a p.NAME that nobody knows.
+    """
+    _refuse_unknown_parameters(query)
     releases, lists = values_of(query, "release"), values_of(query, "list")
     if releases and lists:
         together = _standing_on(releases, lists)
@@ -401,6 +418,15 @@ def result_conditions(query: QueryDict) -> Q:
         if name.startswith(PARAMETER) and (values := values_of(query, name)):
             met &= any_of(name, partial(parameter_condition, _parameter_name(name)), values)
     return met
+
+
+def _refuse_unknown_parameters(query: QueryDict) -> None:
+    """Raises UnknownParameter, with the nearest names, for a p.NAME of no result and of none of our tables."""
+    names = [_parameter_name(name) for name in query if name.startswith(PARAMETER) and values_of(query, name)]
+    if names and (hints := known_names.parameter_hints(PARAMETER, names)):
+        first, hint = next(iter(hints.items()))
+        errors = {name[:VALUE_LIMIT]: [text] for name, text in hints.items()}
+        raise UnknownParameter(f"No result has {first}.", hint=hint, errors=errors)
 
 
 def result_ids(query: QueryDict) -> list[str]:

@@ -32,16 +32,16 @@ T = TypeVar("T")
 class FormulaInterpreter(Protocol[T]):
     """What each part of a formula is, made of what its own parts are. Its methods raise FormulaError."""
 
-    def number(self, value: float) -> T: ...
+    def read_number(self, value: float) -> T: ...
 
-    def name(self, name: str) -> T:
+    def read_name(self, name: str) -> T:
         """Raises KeyError for a name that is not known."""
 
-    def negative(self, value: T) -> T: ...
+    def negate_value(self, value: T) -> T: ...
 
-    def binary(self, kind: type[ast.operator], left_operand: T, right: T) -> T: ...
+    def apply_operator(self, kind: type[ast.operator], left_operand: T, right: T) -> T: ...
 
-    def call(self, function: str, arguments: list[T]) -> T: ...
+    def call_function(self, function: str, arguments: list[T]) -> T: ...
 
 
 def interpret_formula(formula: str, reading: FormulaInterpreter[T]) -> T:
@@ -59,18 +59,18 @@ def interpret_formula(formula: str, reading: FormulaInterpreter[T]) -> T:
 def _interpret_node(node: ast.expr, reading: FormulaInterpreter[T]) -> T:
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return reading.number(number)
+            return reading.read_number(number)
         case ast.Name(id=name):
             try:
-                return reading.name(name)
+                return reading.read_name(name)
             except KeyError:
                 pass
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return reading.negative(_interpret_node(operand, reading))
+            return reading.negate_value(_interpret_node(operand, reading))
         case ast.BinOp(left=left, op=kind, right=right) if isinstance(kind, OPERATORS):
-            return reading.binary(type(kind), _interpret_node(left, reading), _interpret_node(right, reading))
+            return reading.apply_operator(type(kind), _interpret_node(left, reading), _interpret_node(right, reading))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-            return reading.call(name, [_interpret_node(argument, reading) for argument in arguments])
+            return reading.call_function(name, [_interpret_node(argument, reading) for argument in arguments])
     raise FormulaError(f"{ast.unparse(node)!r} is not known here")
 
 
@@ -118,19 +118,19 @@ class _Number:
     def __init__(self, values: Mapping[str, float]) -> None:
         self.values = values
 
-    def number(self, value: float) -> float:
+    def read_number(self, value: float) -> float:
         return value
 
-    def name(self, name: str) -> float:
+    def read_name(self, name: str) -> float:
         return self.values[name]
 
-    def negative(self, value: float) -> float:
+    def negate_value(self, value: float) -> float:
         return -value
 
-    def binary(self, kind: type[ast.operator], left_operand: float, right: float) -> float:
+    def apply_operator(self, kind: type[ast.operator], left_operand: float, right: float) -> float:
         return self.operators[kind](left_operand, right)
 
-    def call(self, function: str, arguments: list[float]) -> float:
+    def call_function(self, function: str, arguments: list[float]) -> float:
         return self.functions[function](*arguments)
 
 
@@ -147,23 +147,23 @@ class _Qualified:
     def __init__(self, values: Mapping[str, Number]) -> None:
         self.values = values
 
-    def number(self, value: float) -> Number:
+    def read_number(self, value: float) -> Number:
         return Number(value, value)
 
-    def name(self, name: str) -> Number:
+    def read_name(self, name: str) -> Number:
         return self.values[name]
 
-    def negative(self, value: Number) -> Number:
+    def negate_value(self, value: Number) -> Number:
         return -value
 
-    def binary(self, kind: type[ast.operator], left_operand: Number, right: Number) -> Number:
+    def apply_operator(self, kind: type[ast.operator], left_operand: Number, right: Number) -> Number:
         if kind is not ast.Pow:
             return self.operators[kind](left_operand, right)
         if right.is_bound or abs(right.low) > LARGEST_POWER:
             raise FormulaError(f"no powers that are bounds, or beyond {LARGEST_POWER}")
         return left_operand.power(right.low)
 
-    def call(self, function: str, arguments: list[Number]) -> Number:
+    def call_function(self, function: str, arguments: list[Number]) -> Number:
         if function == "sqrt":
             (argument,) = arguments
             return argument.power(0.5)

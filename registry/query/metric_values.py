@@ -47,5 +47,6 @@ def score_rows(result: Any) -> list[Row]:
             factor = to_canonical(1.0, printed_unit)[0] if unit else 1.0
             again = [factor * score for score in result.repeated_scores.get(name, ())]
             row = {"op": name, "quantity": "", "stat": "", "value": factor * value, "unit": unit}
-            rows.append(row | {"printed_unit": printed_unit, "context": {}, "repeats": again or None})
+            printed_fields = {"printed_value": value, "printed_unit": printed_unit}
+            rows.append(row | printed_fields | {"context": {}, "repeats": again or None})
     return rows

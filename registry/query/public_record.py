@@ -12,13 +12,26 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, Lower
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Coalesce, Greatest, Lower
 from django.http import Http404
 
 from registry.errors import Problem
-from registry.models import CatalogueLoad, ListEntry, Measurement, Platform, RankedList, Release, Result, Site, System
-from registry.query import record_rows
+from registry.models import (
+    CatalogueLoad,
+    IdentityChange,
+    ListEntry,
+    Measurement,
+    Platform,
+    RankedList,
+    Release,
+    Result,
+    Site,
+    System,
+)
+from registry.query import declared_limits, record_rows
 from registry.query.shapes import columns_of
 
 if TYPE_CHECKING:
@@ -28,9 +41,14 @@ if TYPE_CHECKING:
         length: int
 
     class _Dates(_Count):
+        last_identity: datetime | None
         last_load: int | None
         last_withdrawal: datetime | None
 
+    class _Again(TypedDict):
+        again: list[str]
+
+    SharedResult = WithAnnotations[Result, _Again]
     CountedList = WithAnnotations[RankedList, _Count]
     DatedList = WithAnnotations[RankedList, _Dates]
 
@@ -53,6 +71,14 @@ class NotOnRecord(Problem, Http404):
         super().__init__(f"There is no {kind} {name!r}.", hint=hint)
         self.code = f"record.no-{kind}"
         self.nearest = list(nearest)
+
+
+class MovedOnRecord(Exception):
+    """A former name was asked for; what it names stands under `slug` now. Pages and answers redirect there."""
+
+    def __init__(self, kind: str, former_slug: str, slug: str) -> None:
+        super().__init__(f"The {kind} {former_slug} is {slug} now.")
+        self.slug = slug
 
 
 def nearest_names(name: str, known_names: Iterable[str], count: int = 3) -> list[str]:
@@ -95,13 +121,14 @@ def ranked_lists() -> QuerySet[CountedList]:
 
 
 def ranked_list(release_text: str, name: str) -> DatedList:
-    """One list with `length`, `last_load` and `last_withdrawal`, on which what it shows of its results depends.
+    """One list with `length`, `last_load`, `last_withdrawal` and `last_identity`: what it shows depends on them.
 
     Raises NotOnRecord with the nearest lists as RELEASE/LIST, after one more query.
     """
     matching_list = (
         ranked_lists()
         .annotate(
+            last_identity=last_identity_change(),
             last_load=Subquery(CatalogueLoad.objects.order_by("-id").values("id")[:1]),
             last_withdrawal=Subquery(
                 Result.objects.filter(withdrawn_at__isnull=False).order_by("-withdrawn_at").values("withdrawn_at")[:1]
@@ -114,6 +141,15 @@ def ranked_list(release_text: str, name: str) -> DatedList:
     if matching_list is None:
         raise _no_list(release_text, name)
     return matching_list
+
+
+def last_identity_change() -> Subquery:
+    """When institutions, systems or platforms were merged or split, or that was undone, for the last time."""
+    newest = IdentityChange.objects.order_by().values(constant=Value(1)).annotate(last=Max(_ACTED))
+    return Subquery(newest.values("last"))
+
+
+_ACTED = Greatest("made_at", "undone_at")
 
 
 def _no_list(release_text: str, name: str) -> NotOnRecord:
@@ -159,6 +195,10 @@ def list_entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEnt
 RESULT: Columns = columns_of(record_rows.Result)
 
 
+LIMITS = KeyTransform(declared_limits.FIELD, "snapshot")
+"""What the source of a result says that it may not be compared for (declared_limits.read_limits), without the rest."""
+
+
 def is_current(result: str) -> Q:
     """Of rows that have results under this name those whose results `standing_results` are."""
     return Q(**{f"{result}__withdrawn_at": None, f"{result}__revised_by": None})
@@ -170,20 +210,34 @@ def current_results(condition: Q | None = None) -> QuerySet[Result]:
     return Result.objects.filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
 
 
+def counted_once(results: QuerySet[Result]) -> QuerySet[Result]:
+    """These results without those whose measurement another one of them is, of the same trust. No query.
+
+    Levels of trust are never one row, so that a copy of another level counts in a row of its own.
+    """
+    copies = Result.objects.order_by().filter(trust=F("same_as__trust"))
+    again = copies.filter(same_as__in=results.order_by().values("pk"))
+    return results.exclude(pk__in=again.values("pk"))
+
+
 def take_newest(queryset: QuerySet[Result], most: int) -> tuple[list[Result], bool]:
     """The first of some results with their releases, and whether there are more than `most`."""
     results = list(queryset.select_related("release").defer("search", "snapshot")[: most + 1])
     return results[:most], len(results) > most
 
 
-def find_result(public_id: str) -> Result:
-    """One result, withdrawn and superseded ones too, with release, site, system, platform and both neighbours.
+def find_result(public_id: str) -> SharedResult:
+    """One result, withdrawn and superseded ones too, with release, site, system, platform, both neighbours and verdict.
 
-    Raises NotOnRecord where no result has the id.
+    `again`: public ids of results that print its measurement once more. Raises NotOnRecord where no result has the id.
     """
+    again = Result.objects.filter(same_as=OuterRef("pk")).order_by("pk")
     matching_result = (
-        Result.objects.select_related("release", "site", "system", "platform", "revises", "revised_by")
+        Result.objects.select_related(
+            "release", "site", "system", "platform", "revises", "revised_by", "same_as", "run_verdict"
+        )
         .defer("search")
+        .annotate(again=ArraySubquery(again.values("public_id")))
         .filter(public_id=public_id.replace("\0", ""))
         .first()
     )
@@ -217,6 +271,17 @@ def measurements_by_result(ids: Iterable[int], quantities: Collection[tuple[str,
     for row in rows_of({"of": "result_id", **MEASUREMENT}, stored_measurements):
         by_result[row.pop("of")].append(row)
     return by_result
+
+
+def with_measurements(rows: Sequence[Row]) -> list[Row]:
+    """Rows of RESULT, each with its `measurements`, in their order. One query."""
+    by_id: dict[str, list[Row]] = {row["id"]: [] for row in rows}
+    stored_measurements = Measurement.objects.filter(result__public_id__in=list(by_id)).order_by(
+        "result_id", "position"
+    )
+    for measurement in rows_of({"of": "result__public_id", **MEASUREMENT}, stored_measurements):
+        by_id[measurement.pop("of")].append(measurement)
+    return [row | {"measurements": by_id[row["id"]]} for row in rows]
 
 
 def list_memberships(of: Result) -> list[Row]:
@@ -253,24 +318,55 @@ def current_sites() -> QuerySet[Site]:
     return Site.objects.filter(Exists(Result.objects.filter(site=OuterRef("pk"))))
 
 
+def current_systems() -> QuerySet[System]:
+    """All but former names."""
+    return System.objects.filter(merged_into=None)
+
+
+def current_platforms() -> QuerySet[Platform]:
+    """All but former names."""
+    return Platform.objects.filter(merged_into=None)
+
+
 def find_site(slug: str) -> Site:
+    """Raises NotOnRecord, and MovedOnRecord for a former name."""
     return _by_slug(current_sites(), "site", slug)
 
 
-def find_system(slug: str) -> System:
-    return _by_slug(System.objects.select_related("site", "platform"), "system", slug)
+def find_system(slug: str, *, follow: bool = False) -> System:
+    """With its site and platform. Raises NotOnRecord, and MovedOnRecord for a former name unless it is to `follow`."""
+    return _by_slug(current_systems().select_related("site", "platform"), "system", slug, follow=follow)
 
 
-def find_platform(slug: str) -> Platform:
-    return _by_slug(Platform.objects.select_related("predecessor"), "platform", slug)
+def find_platform(slug: str, *, follow: bool = False) -> Platform:
+    """With the one before it. Raises NotOnRecord, and MovedOnRecord for a former name unless it is to `follow`."""
+    return _by_slug(current_platforms().select_related("predecessor"), "platform", slug, follow=follow)
 
 
-def _by_slug(queryset: QuerySet[Subject], kind: str, slug: str) -> Subject:
-    """By slug in any case. Raises NotOnRecord with the nearest slugs, after one more query."""
-    matching_row = queryset.filter(slug=slug.replace("\0", "").lower()).first()
+def _by_slug(queryset: QuerySet[Subject], kind: str, slug: str, *, follow: bool = False) -> Subject:
+    """By slug in any case. Raises NotOnRecord with the nearest slugs, after two more queries."""
+    folded = slug.replace("\0", "").lower()
+    matching_row = queryset.filter(slug=folded).first()
     if matching_row is None:
+        if now := _slug_now(queryset.model, kind, folded):
+            if follow:
+                return queryset.get(slug=now)
+            raise MovedOnRecord(kind, folded, now)
         raise NotOnRecord(kind, slug, nearest_names(slug, queryset.order_by().values_list("slug", flat=True)))
     return matching_row
+
+
+def _slug_now(model: type[Subject], kind: str, slug: str) -> str:
+    """Where a former name leads; empty for what is none, or never stood in the record."""
+    rows: QuerySet[Any] = model._default_manager.filter(is_public_name(kind), slug=slug)
+    return rows.exclude(merged_into=None).values_list("merged_into__slug", flat=True).first() or ""
+
+
+def is_public_name(kind: str) -> Q:
+    """Of rows of a kind those whose slug ever stood in the record: the others lead nobody to what they became."""
+    acts = IdentityChange.objects.filter(kind=kind, public=True)
+    split_off = acts.filter(to_slug=OuterRef("slug"), action=IdentityChange.Action.SPLIT)
+    return Q(merged_into=None) | Q(Exists(acts.filter(from_slug=OuterRef("slug")))) | Q(Exists(split_off))
 
 
 def best_by_release(condition: Q) -> list[Row]:

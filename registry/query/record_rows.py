@@ -18,6 +18,7 @@ from registry.query.row_fields import (
     InstitutionSlug,
     ListName,
     ListTitle,
+    MissingReason,
     Mode,
     Operation,
     PlatformSlug,
@@ -118,6 +119,11 @@ class Result(Shape):
     submitted_on: Annotated[date | None, Meta(description="Day of the submission; null where it is not known.")]
     published_at: Annotated[datetime | None, Meta(description="When it was published here; null where it was not.")]
     revision: Annotated[int, Meta(description="Number of the revision, from 1.")]
+    same_as: Annotated[
+        str | None,
+        Meta(description="Id of the result whose measurement this prints once more, and which counts; null: none."),
+        at_path("same_as__public_id"),
+    ]
 
 
 class Membership(Shape):
@@ -170,13 +176,22 @@ class Entry(Shape):
     bandwidth_gib_per_s: BandwidthGibPerS | None
     rate_kiops: RateKiops | None
     reproducibility: Annotated[Reproducibility, at_path("result__reproducibility")]
-    trust: Annotated[Trust, at_path("result__trust")]
+    trust: Annotated[Trust, at_path("ranked_list__trust")]
     new: Annotated[bool, Meta(description="Entered with this release; false: carried over.")]
     entered: Annotated[
         str, Meta(description="Release that the result first appeared in."), at_path("result__release__slug")
     ]
     note: Annotated[str, Meta(description="What a reader must know of this row; may be empty.")]
     withdrawn_at: Annotated[WithdrawnAt | None, at_path("result__withdrawn_at")]
+
+
+class Gap(Shape):
+    """Results that lack a fact, for one reason."""
+
+    name: Annotated[str, Meta(description="Name of the fact: an axis, or the axis of the divisor.")]
+    reason: MissingReason
+    why: Annotated[str, Meta(description="The reason in a sentence.")]
+    results: Annotated[int, Meta(description="Results that lack it for this reason.")]
 
 
 class Site(Shape):

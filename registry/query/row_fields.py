@@ -9,6 +9,22 @@ from uuid import UUID
 from msgspec import Meta
 
 from registry import models
+from registry.query.shapes import Shape
+
+
+class UnknownValue(Shape):
+    """A value of a filter that no result has."""
+
+    code: Annotated[str, Meta(description="query.unknown-value, always.")]
+    name: Annotated[str, Meta(description="Name of the filter.", examples=["filesystem_type"])]
+    value: Annotated[str, Meta(description="The value, as it was asked for.", examples=["Lustr"])]
+    nearest: Annotated[
+        list[str], Meta(description="Up to three values that some result has, best first.", examples=[["Lustre"]])
+    ]
+    message: Annotated[
+        str, Meta(description="What it says, in a sentence.", examples=["No result has filesystem_type=Lustr."])
+    ]
+
 
 Address = Annotated[str, Meta(extra_json_schema={"format": "uri"})]
 ReleaseSlug = Annotated[str, Meta(description="Slug of the release; null where it has none.")]
@@ -20,8 +36,8 @@ Statistic = Annotated[str, Meta(description="Statistic, such as mean or max.")]
 Operation = Annotated[str, Meta(description="Operation, such as write.")]
 CanonicalUnit = Annotated[str, Meta(description="Canonical unit of the values.")]
 _TRUST = Meta(
-    description="How far it may be trusted: verified (checked and reviewed here), imported (copied) or reported "
-    "(without raw data)."
+    description="How far it may be trusted: verified (checked and reviewed here), derived (read here from published "
+    "raw files), imported (copied) or reported (without raw data)."
 )
 Trust = Annotated[models.Result.Trust, _TRUST]
 TrustText = Annotated[str, _TRUST]
@@ -51,6 +67,14 @@ RateKiops = Annotated[
 Rank = Annotated[int, Meta(description="Rank; equal scores share one.")]
 RankLow = Annotated[int, Meta(description="The best rank that ties and repeats leave possible.")]
 RankHigh = Annotated[int, Meta(description="The worst rank that ties and repeats leave possible.")]
+RoundingLow = Annotated[
+    float,
+    Meta(
+        description="Where the printed digits of a number begin that was not repeated, in the unit of its value; null "
+        "where they are not known."
+    ),
+]
+RoundingHigh = Annotated[float, Meta(description="Where they end; null as `rounding_low`.")]
 Divisor = Annotated[str, Meta(description="What rates are divided by; null: they are not.")]
 Mode = Annotated[str, Meta(description="Mode of the benchmark; empty where it has none.")]
 ToolVersion = Annotated[str, Meta(description="Version of the benchmark, as printed.")]
@@ -81,6 +105,16 @@ DecidedBy = Annotated[str, Meta(description="Username of who decided.")]
 DecidedAt = Annotated[datetime, Meta(description="When it was decided.")]
 AsOf = Annotated[datetime, Meta(description="Moment whose record was read; null: the record of now.")]
 Question = Annotated[str, Meta(description="The query string that asks for this.")]
+FactName = Annotated[str, Meta(description="Name of the fact, as studies ask for it.")]
+FactTitle = Annotated[str, Meta(description="What the fact is called.")]
+FactKind = Annotated[str, Meta(description="What it is of: tuning, software, hardware or conditions.")]
+Candidates = Annotated[
+    int | None,
+    Meta(
+        description="Results that meet all conditions as far as they say what these are about; null where nothing was "
+        "asked that a result may not say."
+    ),
+]
 ColumnNames = Annotated[list[str], Meta(description="Names of the columns of `rows`, in order.")]
 InstitutionName = Annotated[str, Meta(description="Name of the institution.")]
 SlugOfInstitution = Annotated[str, Meta(description="Slug of the institution.")]
@@ -91,6 +125,20 @@ UnconfirmedOperations = Annotated[
     Meta(
         description="Operations (phases of IO500) whose figure nothing independent in the files agrees with. "
         "Null: not looked at, or the benchmark has no kinds of evidence."
+    ),
+]
+UnknownValues = Annotated[
+    list[UnknownValue],
+    Meta(
+        description="Values of filters that no result has, where that leaves the answer empty or a filter has several "
+        "values; [] where there are none."
+    ),
+]
+MissingReason = Annotated[
+    str,
+    Meta(
+        description="not-in-document, not-in-list, no-description, not-described or not-a-number: what kind of source "
+        "says nothing, or nothing usable, of it."
     ),
 ]
 RunParameters = Annotated[dict[str, Any], Meta(description="Parameters of the run, by name.")]

@@ -2,7 +2,7 @@
 
 metric=write.bandwidth.max  OP.QUANTITY.STAT, or fewer of its parts: write.bandwidth, bandwidth, score
 metric=io_rate  a canonical quantity that no tool reports by that name: all names that tools report it under
-x=targets  series=op,fabric  per=drive  unit=GB/s  chart=lines  as_of=2026-11-20
+x=targets  series=op,fabric  per=drive  unit=GB/s  chart=lines  as_of=2026-11-20  assume=prior
 and every filter of results/, p.NAME=VALUE and context.NAME=VALUE among them
 """
 
@@ -17,17 +17,19 @@ from django.http import QueryDict
 from django.utils.dateparse import parse_datetime
 
 from registry.errors import Problem
-from registry.query import axes, fact_index, filters
+from registry.query import axes, fact_index, filters, known_names
 from registry.query.divisors import PER
 from registry.query.public_record import nearest_names
-from validators.quantities import tools_by_canonical
+from validators.quantities import context_parts, tools_by_canonical
 from validators.units import UNITS
 
 CHARTS = ("auto", "bars", "lines", "points", "box", "heat", "radar")
 COLUMN_METRICS = {"score": ("", ""), "bandwidth_gib_per_s": ("B/s", "GiB/s"), "rate_kiops": ("ops/s", "kIOPS")}
 """Metrics that are columns of a result: canonical unit and the unit of the column. A score has none."""
 
-NAMES = ("metric", "x", "series", "per", "unit", "chart", "as_of")
+NAMES = ("metric", "x", "series", "per", "unit", "chart", "as_of", "assume")
+PRIOR = "prior"
+"""The value of `assume`: numbers that were not repeated get an interval of what their class is assumed to vary."""
 CONTEXT = "context."
 PREFIXES = (filters.PARAMETER, CONTEXT)
 MOST_SERIES = 4
@@ -71,6 +73,7 @@ class StudyQuery:
     unit: str = ""
     chart: str = "auto"
     as_of: dt.datetime | None = None
+    assume: str = ""
     filters: dict[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -91,6 +94,8 @@ class StudyQuery:
             query["chart"] = self.chart
         if self.as_of:
             query["as_of"] = written_time(self.as_of)
+        if self.assume:
+            query["assume"] = self.assume
         filters.put_values(query, self.filters)
         return query
 
@@ -111,12 +116,27 @@ def parse_query(query: QueryDict) -> StudyQuery:
         raise filters.InvalidValue("series", f"at most {MOST_SERIES} axes")
     chart, as_of = single_choice(query, "chart", CHARTS) or "auto", time_of(single_value(query, "as_of"))
     filter_values = filters.other_values(query, NAMES)
-    return StudyQuery(metric, x, series, parse_divisor(query), shown_unit(query), chart, as_of, filter_values)
+    return StudyQuery(
+        metric,
+        x,
+        series,
+        parse_divisor(query),
+        shown_unit(query),
+        chart,
+        as_of,
+        parse_assumption(query),
+        filters=filter_values,
+    )
 
 
 def parse_divisor(query: QueryDict) -> str:
     """`per=`: what numbers are divided by; empty where nothing was asked. Raises InvalidValue."""
     return single_choice(query, "per", PER)
+
+
+def parse_assumption(query: QueryDict) -> str:
+    """`assume=`: what is assumed of numbers that were not repeated; empty: nothing. Raises InvalidValue."""
+    return single_choice(query, "assume", [PRIOR])
 
 
 def shown_unit(query: QueryDict) -> str:
@@ -225,6 +245,15 @@ def _any_named(words: Sequence[str], metric: Metric, canonical: str) -> bool:
 def _starts_with_parts(parts: list[str], metric: Metric) -> bool:
     """Whether a metric begins with these parts, its operation left out or not."""
     return list(metric[: len(parts)]) == parts or list(metric[1 : 1 + len(parts)]) == parts
+
+
+def check_contexts(names: Iterable[str]) -> None:
+    """Raises UnknownParameter, with the nearest names, for a `context.NAME` that no measurement can have. No query."""
+    for name in names:
+        part = name.removeprefix(CONTEXT)
+        if part != name and part not in context_parts():
+            hint = known_names.nearest_hint(CONTEXT, nearest_names(part, context_parts()))
+            raise filters.UnknownParameter(f"No measurement has {name}.", hint=hint, errors={name: [hint]})
 
 
 def check_axes(names: Iterable[str]) -> None:

@@ -8,18 +8,31 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
+from django.db.models import Q
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.comparison import repeats
-from registry.models import Result
 from registry.presentation import responses as presentation_responses
 from registry.presentation.evidence_table import evidence_line, list_unconfirmed
-from registry.query import cursor_pages, filters, observed_parameters, public_record, revision_diff
+from registry.presentation.source_links import list_source_links
+from registry.presentation.trust_ladder import next_step
+from registry.query import (
+    cursor_pages,
+    filters,
+    id_lists,
+    observed_parameters,
+    public_record,
+    revision_diff,
+    study_query,
+    unknown_values,
+)
 from registry.results import responses as shape
+from registry.results.among import among_document
 from registry.web import responses as web_responses
 from registry.web.api_base import (
     CSVRenderer,
@@ -29,6 +42,7 @@ from registry.web.api_base import (
     next_address,
     page_size,
     requested_order,
+    unknown_values_header,
 )
 from registry.web.paging import PAGE, PAGE_LARGEST, query_parameters
 from validators import exports
@@ -39,16 +53,20 @@ from validators import exports
 # Results
 
 
+INCLUDED = ("measurements",)
+"""What results/ tells beside each row where `include` asks for it."""
+
+
 class ResultList(PublicRead):
     """Results that count today, newest first: withdrawn and superseded ones keep their own page only."""
 
     renderer_classes = [JSONRenderer, CSVRenderer]
-    query_names = (*filters.RESULT_NAMES, "ordering", "cursor", "page_size")
+    query_names = (*filters.RESULT_NAMES, "ids", "include", "ordering", "cursor", "page_size")
     query_prefixes = (filters.PARAMETER,)
 
     @extend_schema(
         operation_id="results_list",
-        parameters=query_parameters((*query_names, "p.NAME", "format")),
+        parameters=query_parameters((*query_names, "p.NAME", "format"), orders=cursor_pages.RESULTS),
         responses={
             (200, "application/json"): shape.ResultPage,
             (200, "text/csv"): OpenApiTypes.STR,
@@ -56,18 +74,23 @@ class ResultList(PublicRead):
         },
     )
     def get(self, request: Request) -> Response:
-        results = public_record.current_results(filters.result_conditions(request.query_params))
+        query = request.query_params
+        ids, include = id_lists.several_ids(query, "ids"), study_query.single_choice(query, "include", INCLUDED)
+        condition = filters.result_conditions(query) & (Q(public_id__in=ids) if ids else Q())
+        results = public_record.current_results(condition)
         order = requested_order(request, cursor_pages.RESULTS, "-id", "id", tie_follows=True)
         size = page_size(request, PAGE, PAGE_LARGEST)
-        page = cursor_pages.take_page(
-            results, public_record.RESULT, order, request.query_params.get("cursor", ""), size
-        )
+        page = cursor_pages.take_page(results, public_record.RESULT, order, query.get("cursor", ""), size)
         following = next_address(request, page.cursor)
+        unknown = unknown_values.explain_empty(query, empty=not page.rows) + unknown_values.list_unknown_ids(ids)
         if request.accepted_renderer.format == "csv":
-            headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
+            if include:
+                raise filters.InvalidValue("include", "JSON alone has room for measurements")
+            headers = {"Content-Disposition": 'attachment; filename="results.csv"'} | unknown_values_header(unknown)
             headers |= {"Link": f'<{following}>; rel="next"'} if following else {}
             return Response(Table(public_record.RESULT, page.rows), headers=headers)
-        return Response({"next": following, "results": page.rows})
+        rows = public_record.with_measurements(page.rows) if include else page.rows
+        return Response({"next": following, "results": rows, "unknown_values": unknown})
 
 
 class ResultDetailView(PublicRead):
@@ -97,9 +120,10 @@ DISTRIBUTIONS = "distributions"
 """Part of Result.snapshot with an address of its own, as it can be long."""
 
 
-def as_result(result: Result) -> dict[str, Any]:
+def as_result(result: public_record.SharedResult) -> dict[str, Any]:
     """A result with its measurements and the lists it stands on: two more queries."""
     snapshot, measurements = result.snapshot, public_record.list_measurements(result)
+    memberships = public_record.list_memberships(result)
     return {
         "id": result.public_id,
         "tool": result.tool,
@@ -137,6 +161,8 @@ def as_result(result: Result) -> dict[str, Any]:
         "copy_withheld_at": result.copy_withheld_at,
         "revision": result.revision,
         "revises": result.revises.public_id if result.revises else None,
+        "same_as": result.same_as.public_id if result.same_as else None,
+        "printed_again": result.again,
         "revised_by": result.revised_by.public_id if hasattr(result, "revised_by") else None,
         "revision_reason": result.revision_reason,
         "changes": [asdict(change) for change in revision_diff.of_result(result)],
@@ -145,7 +171,7 @@ def as_result(result: Result) -> dict[str, Any]:
         "parameters": result.parameters,
         "measurements": measurements,
         "repeats": repeats.repeat_summary(result, measurements),
-        "evidence_in_short": evidence_line(snapshot.get("evidence")) if "rules" in snapshot else "",
+        "evidence_in_short": evidence_line(snapshot.get("evidence")) if snapshot.keys() & {"rules", "evidence"} else "",
         "unconfirmed_operations": list_unconfirmed(snapshot.get("evidence")),
         "later_evidence": result.later_evidence,
         **{name: snapshot.get(name) or empty() for name, empty in SNAPSHOT.items()},
@@ -153,8 +179,28 @@ def as_result(result: Result) -> dict[str, Any]:
         "facts": {
             name: value for name, value in snapshot.items() if name not in {*SNAPSHOT, *FROM_FILES, DISTRIBUTIONS}
         },
-        "lists": public_record.list_memberships(result),
+        "lists": memberships,
+        "source_links": [msgspec.to_builtins(link) for link in list_source_links(result, memberships)],
+        "next_trust": msgspec.to_builtins(next_step(result)),
     }
+
+
+class ResultAmong(PublicRead):
+    """A result among its like: where its numbers stand, and what better ones have otherwise."""
+
+    query_names = ("metric",)
+
+    @extend_schema(
+        operation_id="results_among",
+        parameters=[
+            OpenApiParameter(
+                "metric", str, description="What better is judged by; left out, its score or first number."
+            )
+        ],
+        responses={200: shape.ResultAmong, **web_responses.REFUSED, **web_responses.NOT_FOUND},
+    )
+    def get(self, request: Request, id: str) -> Response:
+        return Response(among_document(id, study_query.single_value(request.query_params, "metric")))
 
 
 class ResultFiles(PublicRead):

@@ -5,17 +5,50 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from registry.presentation.responses import Repeated
-from registry.query.record_rows import Measurement, Membership, OmittedFile, Result, ResultFile
-from registry.query.row_fields import RevisionReason, RunParameters, UnconfirmedOperations, WithdrawnAt
-from registry.query.shapes import Shape
+from registry.presentation.source_links import SourceLink
+from registry.presentation.trust_ladder import TrustStep
+from registry.query import record_rows
+from registry.query.record_rows import Measurement, Membership, OmittedFile, ResultFile
+from registry.query.row_fields import (
+    CanonicalUnit,
+    ClientNodes,
+    Context,
+    FactKind,
+    FactName,
+    FactTitle,
+    PrintedInstitution,
+    PrintedSystem,
+    PublicId,
+    Qualifier,
+    Quantity,
+    ReleaseSlug,
+    RevisionReason,
+    RunParameters,
+    Statistic,
+    TrustText,
+    UnconfirmedOperations,
+    UnknownValues,
+    VersionNumber,
+    WithdrawnAt,
+)
+from registry.query.shapes import Shape, one_of
 from registry.web.responses import Page
+
+
+class Result(record_rows.Result):
+    """A result as a row of results/, with what was asked for beside it."""
+
+    measurements: Annotated[
+        list[Measurement] | UnsetType, Meta(description="All its numbers; left out unless include=measurements.")
+    ] = UNSET
 
 
 class ResultPage(Page):
     results: Annotated[list[Result], Meta(description="Rows of this page.")]
+    unknown_values: UnknownValues
 
 
 class Change(Shape):
@@ -24,7 +57,7 @@ class Change(Shape):
     after: Annotated[Any, Meta(description="Value after the change.")]
 
 
-class ResultDetail(Result):
+class ResultDetail(record_rows.Result):
     """Everything that is published of one result."""
 
     source: Annotated[str, Meta(description="Where its numbers are from.")]
@@ -46,6 +79,9 @@ class ResultDetail(Result):
     ]
     revises: Annotated[str | None, Meta(description="Id of the result that it revises; null where it revises none.")]
     revised_by: Annotated[str | None, Meta(description="Id of the result that revises it; null where none does.")]
+    printed_again: Annotated[
+        list[str], Meta(description="Ids of results that print its measurement once more; this one counts.")
+    ]
     revision_reason: RevisionReason
     changes: Annotated[list[Change], Meta(description="What this revision changed of the one that it revises.")]
     withdrawn_at: WithdrawnAt | None
@@ -102,6 +138,117 @@ class ResultDetail(Result):
     ]
     facts: Annotated[dict[str, Any], Meta(description="Other facts kept at publication or import.")]
     lists: Annotated[list[Membership], Meta(description="Where it stands, list by list.")]
+    source_links: Annotated[
+        list[SourceLink], Meta(description="Where its numbers can be looked up; empty for what was uploaded here.")
+    ]
+    next_trust: Annotated[TrustStep, Meta(description="What would raise it to the next level of trust.")]
+
+
+class LikenessRule(Shape):
+    title: Annotated[str, Meta(description="What the rule says.")]
+    version: VersionNumber
+
+
+class LikenessCondition(Shape):
+    """One fact in which results that are like agree."""
+
+    name: FactName
+    title: FactTitle
+    rule: Annotated[str, Meta(description="How they agree."), one_of("equal", "within")]
+    value: Annotated[str | None, Meta(description="Of this result; null where it does not say it.")]
+    low: Annotated[float | None, Meta(description="The least number that is like; null where it has to be equal.")]
+    high: Annotated[float | None, Meta(description="The largest number that is like; null where it has to be equal.")]
+    needed: Annotated[bool, Meta(description="Who does not say it is not like; else it stays and is counted.")]
+    applied: Annotated[bool, Meta(description="Whether this result says it; what it does not say is passed over.")]
+    why: Annotated[str, Meta(description="Why results that differ in it are not alike.")]
+
+
+class MissingCondition(Shape):
+    name: FactName
+    title: FactTitle
+
+
+class UnsaidFact(Shape):
+    name: FactName
+    title: FactTitle
+    results: Annotated[int, Meta(description="Results among the like ones that do not say it.")]
+
+
+class NumberAmong(Shape):
+    """Where one number stands. Of each other system its best number counts, once."""
+
+    op: Annotated[str, Meta(description="Operation, or the name of a score.")]
+    quantity: Quantity
+    stat: Statistic
+    unit: CanonicalUnit
+    value: Annotated[float, Meta(description="The number of this result, in `unit`.")]
+    context: Context
+    qualifier: Qualifier
+    better: Annotated[int, Meta(description="Systems whose best number is better.")]
+    equal: Annotated[int, Meta(description="Systems whose best number is the same.")]
+    worse: Annotated[int, Meta(description="Systems whose best number is worse.")]
+    unknown: Annotated[int, Meta(description="Systems of which a bound leaves open which is better.")]
+    without: Annotated[int, Meta(description="Systems without a number that means the same.")]
+    share_not_better: Annotated[
+        float | None,
+        Meta(description="Share of systems not better, 0 to 1, without unit; null where few, or not all are known."),
+    ]
+    median: Annotated[float | None, Meta(description="Median of the others in `unit`; null with bounds among them.")]
+    best: Annotated[float | None, Meta(description="The best of the others in `unit`; null where there is none.")]
+    best_qualifier: Qualifier
+    best_result: Annotated[str | None, Meta(description="Id of the result that has it.")]
+
+
+class BetterResult(Shape):
+    id: PublicId
+    institution: PrintedInstitution
+    system: PrintedSystem
+    release: ReleaseSlug | None
+    trust: TrustText
+    client_nodes: ClientNodes | None
+    value: Annotated[float | None, Meta(description="Its number of `metric`, in the unit of that.")]
+    qualifier: Qualifier
+    ratio: Annotated[float | None, Meta(description="To this result, without unit.")]
+    unknown: Annotated[list[str], Meta(description="Facts of the rule that it does not say.")]
+
+
+class ValueOfBetter(Shape):
+    value: Annotated[str, Meta(description="The value, as text.")]
+    results: Annotated[int, Meta(description="Better results that have it.")]
+
+
+class DifferenceOfBetter(Shape):
+    """What better results have otherwise. It need not be why they are better."""
+
+    name: FactName
+    title: FactTitle
+    kind: FactKind
+    own: Annotated[str | None, Meta(description="Of this result; null where it does not say it.")]
+    values: Annotated[list[ValueOfBetter], Meta(description="Of the better ones, most results first.")]
+    unknown: Annotated[int, Meta(description="Better results that do not say it.")]
+
+
+class ResultAmong(Shape):
+    """A result among its like: same benchmark, file system and settings, similar scale and drives."""
+
+    result: PublicId
+    system: PrintedSystem
+    rule: Annotated[LikenessRule, Meta(description="The rule, by name and version.")]
+    conditions: Annotated[list[LikenessCondition], Meta(description="The rule, as it applies to this result.")]
+    missing: Annotated[
+        list[MissingCondition],
+        Meta(description="What is needed and this result does not say: then nothing is known to be like it."),
+    ]
+    systems: Annotated[int, Meta(description="Other systems that have a result like it.")]
+    results: Annotated[int, Meta(description="Results like it, of other systems.")]
+    left_out: Annotated[bool, Meta(description="There were more candidates than are looked at, the newest.")]
+    few: Annotated[bool, Meta(description="Fewer systems than a share can be told of.")]
+    unknown: Annotated[list[UnsaidFact], Meta(description="Facts that some of them do not say.")]
+    like: Annotated[list[str], Meta(description="Ids of results like it, newest first, up to 200.")]
+    metric: Annotated[str | None, Meta(description="What `better` is judged by; null without any number.")]
+    numbers: Annotated[list[NumberAmong], Meta(description="Its numbers, and where each stands.")]
+    better: Annotated[list[BetterResult], Meta(description="The best systems that are better by `metric`.")]
+    differences: Annotated[list[DifferenceOfBetter], Meta(description="What `better` have otherwise.")]
 
 
 class ResultFilePage(Page):

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from registry.comparison.spreads import measured_spreads
+from registry.comparison.uncertainty import FEWEST
 from registry.presentation.parameter_table import format_parameter
 from registry.presentation.words import Row, humanize
 from registry.results.run_page import MOST_VARYING, view
@@ -21,6 +23,17 @@ MOST_STEPS_NAMED = 12
 def groups(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the groups of a report show: title, a note, and the view of their runs together."""
     return [_group_context(group, report["runs"]) for group in report.get("groups", [])]
+
+
+def is_repeated(report: Mapping[str, Any], index: int | None) -> bool:
+    """Whether there are three runs of the configuration of a run, beside it in its archive or in its own output."""
+    if index is None:
+        return False
+    together = [group["runs"] for group in report.get("groups", []) if group["kind"] == REPEATS]
+    run = report["runs"][index]
+    return any(index in runs and len(runs) >= FEWEST for runs in together) or bool(
+        measured_spreads(run["tool"], run["measurements"], run.get("parameters", {}), ())
+    )
 
 
 def _group_context(group: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

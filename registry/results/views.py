@@ -17,12 +17,29 @@ from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.platforms import views_ceilings as ceiling_page
 from registry.presentation import numbers, revision_table
+from registry.presentation.archive_table import build_archive
 from registry.presentation.charts import list_charts, vega
 from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.read_lines import build_not_read, format_read_from
+from registry.presentation.source_links import list_source_links
 from registry.presentation.system_description import system_context
-from registry.query import cursor_pages, facets, filters, observed_parameters, public_record, revision_diff
+from registry.presentation.trust_ladder import build_ladder
+from registry.presentation.verdict_words import verdict_context
+from registry.presentation.words import describe_condition
+from registry.query import (
+    cursor_pages,
+    facets,
+    filters,
+    missing_facts,
+    observed_parameters,
+    public_record,
+    revision_diff,
+    run_conditions,
+    run_verdict_rows,
+    unknown_values,
+)
+from registry.query.run_conditions import Run
 from registry.results import repeats_table
 from registry.results.run_page import leading, view, with_tool
 from registry.web.caching import cached_value, public_page
@@ -37,10 +54,18 @@ FEW = 3
 """A median of fewer values says little and is not shown."""
 OTHERS_SHOWN = 200
 HISTORY_SHOWN = 20
+NAMED_APART = 2
+"""Conditions that keep two runs apart, of those that the narrow table of a system's results names."""
+RUN_FIELDS = ("tool", "parameters", "tasks", "mode")
+"""Columns that tell of a run, beside its client nodes."""
 
-
-NAME = Coalesce(F("release__name"), KeyTextTransform("label", "snapshot"), output_field=TextField())
-"""What a row of the history is called: its release, or what tells a reported result from the others."""
+NAME = Coalesce(
+    F("release__name"),
+    KeyTextTransform("label", "snapshot"),
+    KeyTextTransform("year", KeyTextTransform("archive", "snapshot")),
+    output_field=TextField(),
+)
+"""What a row of the history is called: release, what tells a reported result apart, or year of an archive."""
 
 
 class Median(Aggregate):
@@ -58,7 +83,10 @@ def index(request: HttpRequest) -> HttpResponse:
         name: str(value) for name, value in request.GET.items() if name.startswith(filters.PARAMETER) and value
     }
     selected_values = {name: value for name in QUERY_NAMES if (value := request.GET.get(name))} | parameters
-    results = public_record.current_results(filters.result_conditions(request.GET))
+    try:
+        results, problem = public_record.current_results(filters.result_conditions(request.GET)), None
+    except filters.UnknownParameter as error:
+        results, problem = Result.objects.none(), error
     ordering = selected_values.get("ordering", "")
     order = cursor_pages.chosen_order(cursor_pages.RESULTS, ordering, "id", tie_follows=True) or cursor_pages.NEWEST_IDS
     page = cursor_pages.take_page(results, public_record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
@@ -66,6 +94,7 @@ def index(request: HttpRequest) -> HttpResponse:
     tool = selected_values.get("tool", "").lower()
     fields = _filter_fields(selected_values, tool)
     offered = {field.name for field in fields}
+    missing = missing_facts.count_missing(request.GET)
     context = {
         "section": "results",
         "query": selected_values,
@@ -76,8 +105,12 @@ def index(request: HttpRequest) -> HttpResponse:
         "begun": "cursor" not in request.GET,
         "orders": ORDERS.items(),
         "machine": machine,
+        "problem": problem,
+        "unknown_values": [] if problem else unknown_values.explain_empty(request.GET, empty=not page.rows),
+        "candidates": missing.candidates,
+        "missing_facts": missing.list_rows(),
     }
-    return render(request, "results/index.html", context)
+    return render(request, "results/index.html", context, status=problem.status if problem else 200)
 
 
 def _filter_fields(values: dict[str, str], tool: str) -> list[Field]:
@@ -86,6 +119,7 @@ def _filter_fields(values: dict[str, str], tool: str) -> list[Field]:
         "tool": facets.include_selected(facets.list_benchmarks(), tool),
         "measured": facets.include_selected(facets.quantity_choices(tool), values.get("measured", "")),
         "trust": [(trust, trust) for trust in Result.Trust.values],
+        "list": facets.include_selected(facets.list_choices(), values.get("list", "")),
     }
     names = [name for name in filters.RESULT_FILTERS if name != "measured" or choices["measured"]]
     fields = filter_fields(names, values | {"tool": tool}, choices)
@@ -144,6 +178,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "chart": vega.phase_profile(f"Phases of {result.public_id} against its list", phases),
         "formula": formula(result),
         "history": history(result),
+        "against_earlier": _against_earlier(result),
         "checks": checks(result.snapshot, result.tool),
         "facts": facts(result, [file["path"] for file in files]),
         "parameters": build_parameter_table(
@@ -157,6 +192,9 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
                 ceilings.of_result(result, measurements, snapshot.document if snapshot else None)
             )
         ),
+        "ladder": build_ladder(result),
+        "archive": build_archive(result.snapshot),
+        "source_links": list_source_links(result, memberships),
         "files": files,
         "omitted": public_record.omitted_files(result),
         "not_read": _not_read(result.snapshot),
@@ -171,6 +209,14 @@ def _run(result: Result, measurements: list[public_record.Row]) -> dict[str, Any
     published = result.snapshot
     tool = result.tool, result.tool_version
     return view(measurements, published.get("distributions", []), published.get("tests", []), result.parameters, tool)
+
+
+def _against_earlier(result: Result) -> dict[str, Any] | None:
+    """Whether the run lay where earlier ones of its system let it be expected; None where it was not judged."""
+    if getattr(result, "revised_by", None):
+        return None
+    verdict = run_verdict_rows.read_verdict(result)
+    return verdict and verdict_context(verdict)
 
 
 def _not_read(snapshot: dict[str, Any]) -> dict[str, Any]:
@@ -319,8 +365,9 @@ def history(result: Result) -> list[dict[str, Any]]:
         )
         .annotate(best_before=before)
         .order_by("-release__held_on", "-id")
-        .values("public_id", "score", "client_nodes", "best_before", name=NAME)[:HISTORY_SHOWN]
+        .values("public_id", "score", "client_nodes", "best_before", *RUN_FIELDS, name=NAME)[:HISTORY_SHOWN]
     )
+    own_run = Run(**{name: getattr(result, name) for name in ("client_nodes", *RUN_FIELDS)})
     return [
         {
             **row,
@@ -328,9 +375,21 @@ def history(result: Result) -> list[dict[str, Any]]:
             "written": numbers.format_decimal(row["score"]) or numbers.MISSING,
             "clients": numbers.format_int(row["client_nodes"]) or numbers.MISSING,
             "current": row["public_id"] == result.public_id,
+            "unmatched": _unmatched_words(Run(**{name: row[name] for name in ("client_nodes", *RUN_FIELDS)}), own_run),
         }
         for row in rows
     ]
+
+
+def _unmatched_words(other: Run, own: Run) -> str:
+    """What keeps two runs from being of equal scale and options, in words; empty where nothing does."""
+    verdict = run_conditions.compare_runs(other, own)
+    pair = [run_conditions.conditions_of_run(run) for run in (other, own)]
+    names = (*verdict.differs, *verdict.unknown)
+    words = ", ".join(
+        describe_condition(name, [conditions.get(name) for conditions in pair]) for name in names[:NAMED_APART]
+    )
+    return f"{words} and {len(names) - NAMED_APART} more" if len(names) > NAMED_APART else words
 
 
 OUTCOMES = {
@@ -370,7 +429,7 @@ def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
         "findings": snapshot.get("findings", []),
         "versions": snapshot.get("versions", {}),
         "any": bool(rules or same or scores),
-        "evidence": build_evidence(snapshot.get("evidence"), tool) if rules else {},
+        "evidence": build_evidence(snapshot.get("evidence"), tool) if rules or "evidence" in snapshot else {},
     }
 
 
@@ -382,7 +441,15 @@ def facts(result: Result, public_paths: Sequence[str] = ()) -> list[tuple[str, s
         ("Storage vendor", result.storage_vendor),
         ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version, result.mode]))),
     ]
+    if ran := _when_it_ran(result.snapshot.get("archive", {})):
+        rows.append(("Ran", ran))
     return [*rows, ("Read from", _read_from(result.snapshot, public_paths))] if _is_read_here(result.snapshot) else rows
+
+
+def _when_it_ran(archive: dict[str, Any]) -> str:
+    """When the run of an archive began and ended, as its files say; empty where they do not."""
+    times = [str(archive[name]).replace("T", " ") for name in ("started", "ended") if archive.get(name)]
+    return f"{' to '.join(times)}, local time" if times else ""
 
 
 def _is_read_here(snapshot: dict[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,6 +18,7 @@ from registry.query.public_record import NotOnRecord, nearest_names
 from registry.site_pages import responses as site_pages_responses
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address
+from registry.web.paging import query_parameters
 from validators import VERSION, catalogue, quantities, schema
 from validators.questionnaires import questionnaires
 from validators.rules.system_rules import RULES as SYSTEM_RULES
@@ -81,7 +82,7 @@ class RuleList(PublicRead):
 
     @extend_schema(
         operation_id="rules_list",
-        parameters=[OpenApiParameter("benchmark", *web_responses.QUERY["benchmark"])],
+        parameters=query_parameters(["benchmark"]),
         responses={200: site_pages_responses.RulePage} | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:

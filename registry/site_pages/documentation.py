@@ -50,6 +50,7 @@ READERS = {
         "uncertainty",
         "citing",
         "studies",
+        "questions",
         "ceilings",
         "generations",
         "stragglers",

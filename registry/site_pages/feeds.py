@@ -12,6 +12,7 @@ from django.utils.feedgenerator import Atom1Feed
 
 from registry.models import RankedList, Release
 from registry.presentation import numbers
+from registry.presentation.verdict_words import verdict_sentences, verdict_title
 from registry.query import filters, public_record
 from registry.query.public_record import Row
 from registry.timeseries import series
@@ -91,10 +92,13 @@ class Lists(Feed):  # type: ignore[type-arg]  # as above
 
 
 class Steps(Feed):  # type: ignore[type-arg]  # as above
-    """Where the numbers of a system moved, newest first: all that moved between the same two results is one entry."""
+    """Where the numbers of a system moved, and runs that were lower or higher than expected, newest first.
+
+    All that moved between the same two results is one entry, and so is each run; what went on from a run is none.
+    """
 
     feed_type = Atom1Feed
-    subtitle = "Steps in series of results, with what else differed behind the link"
+    subtitle = "Steps in series of results, with what else differed behind the link, and runs outside of the expected"
 
     def get_object(self, request: HttpRequest, slug: str) -> Row:
         query = filters.without_empty(request.GET)
@@ -113,20 +117,37 @@ class Steps(Feed):  # type: ignore[type-arg]  # as above
         return str(history["feed"])
 
     def items(self, history: Row) -> list[Row]:
-        return step_changes(history)[:ENTRIES]
+        runs = [_run_entry(row) for row in history["unexpected"] if not row["continues"]]
+        entries = [*(_step_entry(move) for move in step_changes(history)), *runs]
+        return sorted(entries, key=lambda entry: entry["day"], reverse=True)[:ENTRIES]
 
     def item_title(self, move: Row) -> str:
-        return f"{numbers.pluralize(len(move['sentences']), 'number')} moved on {move['day']}"
+        return str(move["title"])
 
     def item_description(self, move: Row) -> str:
         return " ".join(move["sentences"])
 
     def item_link(self, move: Row) -> str:
-        return f"/compare/?results={move['before']},{move['after']}"
+        return str(move["link"])
 
     def item_updateddate(self, move: Row) -> datetime:
         """Never in the future: readers sort by it."""
         return min(datetime.combine(move["day"], time(), UTC), timezone.now())
+
+
+def _step_entry(move: Row) -> Row:
+    title = f"{numbers.pluralize(len(move['sentences']), 'number')} moved on {move['day']}"
+    return move | {"title": title, "link": f"/compare/?results={move['before']},{move['after']}"}
+
+
+def _run_entry(row: Row) -> Row:
+    title = f"{verdict_title(row)}, {row['day']}"
+    return {
+        "day": row["day"],
+        "sentences": verdict_sentences(row),
+        "title": title,
+        "link": f"/results/{row['result']}/",
+    }
 
 
 @public_page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -30,7 +30,14 @@ def search_page(request: HttpRequest) -> HttpResponse:
                     :MOST_MATCHES
                 ]
             ),
-            "systems": list(System.objects.select_related("site").filter(name__icontains=words)[:MOST_MATCHES]),
+            "systems": list(_systems_called(words)[:MOST_MATCHES]),
             "rows": results_of(filters.RESULT_FILTERS["q"](words))[:MOST_MATCHES],
         }
     return render(request, "site_pages/search.html", {"words": words, **matches})
+
+
+def _systems_called(words: str) -> QuerySet[System]:
+    """Systems that have the words in their name, or in one that they had before."""
+    former = System.objects.filter(public_record.is_public_name("system"), name__icontains=words)
+    named = Q(name__icontains=words) | Q(pk__in=former.order_by().values("merged_into"))
+    return public_record.current_systems().filter(named).select_related("site")

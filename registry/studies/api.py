@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.query import axes, divisors, fact_index, filters, study_query
-from registry.studies import curated, documents, files, run, saved_queries
+from registry.query import divisors, facets, filters, study_query
+from registry.studies import curated, documents, files, metric_rows, saved_queries
 from registry.studies import responses as shape
 from registry.studies.study_chart import with_colours
 from registry.studies.table import in_a_file
 from registry.web import responses as web_responses
-from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address
+from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address, unknown_values_header
+from registry.web.caching import cached_value
+from registry.web.paging import DAY_OR_TIME, NEEDED_TEXT, TEXT, as_parameters, choice_schema, query_parameters
+from validators.units import UNITS
 
 THEME = "theme"
 
@@ -47,20 +50,33 @@ RENDERERS = [JSONRenderer, CSVRenderer, ParquetRenderer, SVGRenderer, PNGRendere
 
 
 QUERY = [
-    OpenApiParameter(name, OpenApiTypes.STR, required=name in ("metric", "x"), description=words)
-    for name, words in {
-        "metric": "OP.QUANTITY.STAT, or fewer of its parts, or a canonical quantity; several mean any of them.",
-        "x": "The axis to go along; study/axes/ has those that there are.",
-        "series": "Up to four more axes, with commas.",
-        "per": f"Divide by: {', '.join(divisors.PER)}.",
-        "unit": "Unit of the figures; usually the one they are printed in.",
-        "chart": f"One of {', '.join(study_query.CHARTS)}.",
-        "as_of": "A date or time: the record as it was then.",
-        "theme": "Of a picture: light or dark; of JSON: colours for a chart that is drawn elsewhere.",
-        "context.NAME": "Value that measurements have in their context; NAME is part of the name.",
-        "format": "json, csv, parquet, svg or png.",
-    }.items()
-] + [OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*filters.RESULT_NAMES, "p.NAME")]
+    *as_parameters(
+        {
+            "metric": (
+                NEEDED_TEXT,
+                "OP.QUANTITY.STAT, or fewer of its parts, or a canonical quantity; several mean any of them.",
+            ),
+            "x": (NEEDED_TEXT, "The axis to go along; study/axes/ has those that there are."),
+            "series": (TEXT, "Up to four more axes, with commas."),
+            "per": (choice_schema(*divisors.PER), f"Divide by: {', '.join(divisors.PER)}."),
+            "unit": (choice_schema(*UNITS), "Unit of the figures; usually the one they are printed in."),
+            "chart": (choice_schema(*study_query.CHARTS), f"One of {', '.join(study_query.CHARTS)}."),
+            "as_of": (DAY_OR_TIME, "A date or time: the record as it was then."),
+            "assume": (
+                choice_schema(study_query.PRIOR),
+                "prior: numbers that were not repeated get an interval that is assumed of their class.",
+            ),
+            "theme": (
+                choice_schema(*files.THEMES),
+                "Of a picture: light or dark; of JSON: colours for a chart that is drawn elsewhere.",
+            ),
+            "context.NAME": (TEXT, "Value that measurements have in their context; NAME is part of the name."),
+            "format": (choice_schema("json", "csv", "parquet", "svg", "png"), "json, csv, parquet, svg or png."),
+        },
+        needed=("metric", "x"),
+    ),
+    *query_parameters((*filters.RESULT_NAMES, "p.NAME")),
+]
 
 FILES = {
     (200, "text/csv"): OpenApiTypes.STR,
@@ -78,7 +94,7 @@ def study_response(request: Request, document: documents.Document, name: str) ->
         return Response(_with_theme(request, document))
     headers = {
         "Content-Disposition": f'{"inline" if form in ("svg", "png") else "attachment"}; filename="{name}.{form}"'
-    }
+    } | unknown_values_header(document["unknown_values"])
     if form == "csv":
         return Response(Table(document["columns"], map(in_a_file, document["rows"])), headers=headers)
     if form == "parquet":
@@ -133,15 +149,16 @@ class StudyDetail(PublicRead):
     """One curated or saved study as it stands today."""
 
     renderer_classes = RENDERERS
-    query_names = (THEME,)
+    query_names = (THEME, "assume")
 
     @extend_schema(
         operation_id="studies_read",
-        parameters=[parameter for parameter in QUERY if parameter.name in (THEME, "format")],
+        parameters=[parameter for parameter in QUERY if parameter.name in (THEME, "assume", "format")],
         responses={(200, "application/json"): shape.CuratedStudy, **FILES, **web_responses.NOT_FOUND},
     )
     def get(self, request: Request, slug: str) -> Response:
-        return study_response(request, saved_queries.study_result(saved_queries.get_study(slug)), slug.lower())
+        assume = study_query.parse_assumption(request.query_params)
+        return study_response(request, saved_queries.study_result(saved_queries.get_study(slug), assume), slug.lower())
 
 
 class MetricList(PublicRead):
@@ -149,8 +166,8 @@ class MetricList(PublicRead):
 
     @extend_schema(operation_id="study_metrics", responses=shape.MetricPage)
     def get(self, request: Request) -> Response:
-        metric_names = [*study_query.COLUMN_METRICS, *map(str, run.known_metrics())]
-        return Response({"next": None, "results": [{"metric": name} for name in metric_names]})
+        key = f"metric-rows-1:{facets.record_version()}"
+        return Response({"next": None, "results": cached_value(key, metric_rows.list_metrics)})
 
 
 class AxisList(PublicRead):
@@ -158,10 +175,4 @@ class AxisList(PublicRead):
 
     @extend_schema(operation_id="study_axes", responses=shape.AxisPage)
     def get(self, request: Request) -> Response:
-        named = axes.list_axes()
-        rest = sorted(set(fact_index.fact_names()) - {axis.name for axis in named})
-        rows = [
-            {"name": axis.name, "title": axis.title, "unit": axis.unit, "reads": list(axis.reads)}
-            for axis in (*named, *map(axes.find_axis, rest))
-        ]
-        return Response({"next": None, "results": rows})
+        return Response({"next": None, "results": metric_rows.list_axes()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,27 +14,42 @@ from registry.query.public_record import Row
 from registry.studies import custom_rankings, saved_queries
 from registry.studies import responses as shape
 from registry.web import responses as web_responses
-from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address
+from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address, unknown_values_header
+from registry.web.paging import DAY_OR_TIME, NEEDED_TEXT, as_parameters, choice_schema, query_parameters, whole_schema
+from validators.units import UNITS
 
 QUERY = [
-    OpenApiParameter(name, OpenApiTypes.STR, required=name == "formula", description=words)
-    for name, words in {
-        "formula": "Arithmetic over metrics and axes; names with a dash or a dot stand in brackets.",
-        "per": f"Divide by: {', '.join(divisors.PER)}.",
-        "unit": "Unit of the values; usually the one they are printed in.",
-        "order": "most or least first; usually the better end of its unit.",
-        "limit": f"Rows of each level of trust, up to {custom_rankings.MOST_ROWS}; "
-        f"{custom_rankings.USUAL_ROWS} if left out.",
-        "as_of": "A date or time: the record as it was then.",
-        "format": "json or csv.",
-    }.items()
-] + [OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*filters.RESULT_NAMES, "p.NAME")]
+    *as_parameters(
+        {
+            "formula": (
+                NEEDED_TEXT,
+                "Arithmetic over metrics and axes; names with a dash or a dot stand in brackets.",
+            ),
+            "per": (choice_schema(*divisors.PER), f"Divide by: {', '.join(divisors.PER)}."),
+            "unit": (choice_schema(*UNITS), "Unit of the values; usually the one they are printed in."),
+            "order": (
+                choice_schema(*custom_rankings.ORDERS),
+                "most or least first; usually the better end of its unit.",
+            ),
+            "limit": (
+                whole_schema(1, custom_rankings.MOST_ROWS),
+                f"Rows of each level of trust, up to {custom_rankings.MOST_ROWS}; "
+                f"{custom_rankings.USUAL_ROWS} if left out.",
+            ),
+            "as_of": (DAY_OR_TIME, "A date or time: the record as it was then."),
+        },
+        needed=("formula",),
+    ),
+    *query_parameters((*filters.RESULT_NAMES, "p.NAME", "format")),
+]
 CSV = {(200, "text/csv"): OpenApiTypes.STR, **web_responses.REFUSED}
 
 
 def ranking_response(request: Request, document: Row, name: str) -> Response:
     if request.accepted_renderer.format == "csv":
-        headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+        headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'} | unknown_values_header(
+            document["unknown_values"]
+        )
         return Response(Table(document["columns"], document["rows"]), headers=headers)
     return Response(document)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -79,12 +80,17 @@ def in_short(study: Study) -> Row:
     return {name: study[name] for name in ("slug", "title", "place")} | {"kind": kind, "document": document["title"]}
 
 
-def study_answer(study: Study) -> documents.Document:
-    """The study as it stands today: a question asked, or its figures computed."""
+def study_answer(study: Study, assume: str = "") -> documents.Document:
+    """The study as it stands today: a question asked, or its figures computed, of which nothing is assumed."""
     about = in_short(study) | {"notes": study.get("notes", []), "finding": study.get("finding", "")}
     if "question" in study:
-        return documents.study_document(question_of(study), study) | about
+        return documents.study_document(with_assumption(question_of(study), assume), study) | about
     return _computed_figures(study) | about
+
+
+def with_assumption(question: study_query.StudyQuery, assume: str) -> study_query.StudyQuery:
+    """The question with what a reader wants assumed of numbers that were not repeated."""
+    return replace(question, assume=assume or question.assume)
 
 
 def question_of(study: Study) -> study_query.StudyQuery:
@@ -98,13 +104,19 @@ def _computed_figures(study: Study) -> documents.Document:
     document = documents.assemble_document(study["title"], study["axes"], unit, rows, study.get("chart", "auto"))
     columns = [*study["axes"], *FIGURE_COLUMNS]
     blank = {
-        "coded_notes": [],
+        **{name: [] for name in ("coded_notes", "unbalanced", "unknown", "matched", "splits")},
+        "examined": 0,
+        "unknown_values": [],
         "question": "",
         "metrics": [],
         "x": study["axes"][0],
         "series": study["axes"][1:],
         "per": None,
         "as_of": None,
+        "gaps": [],
+        "assumptions": [],
+        "candidates": None,
+        "missing_facts": [],
     }
     return document | blank | {"columns": columns, "trust": {"reported": sum(row["count"] for row in rows)}}
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from registry.comparison import assumptions, moving_facts
+from registry.query import filters
 from registry.query.axes import find_axis
+from registry.query.divisors import PER
+from registry.query.missing_facts import MissingFacts, count_missing
 from registry.query.study_query import StudyQuery, UnknownAxis, UnknownMetric
-from registry.studies import run
-from registry.studies.study_chart import draw_chart
-from registry.studies.table import COLUMNS, Row, in_words
+from registry.studies import pooling, run
+from registry.studies.missing_facts import gaps_of_study
+from registry.studies.study_chart import draw_chart, draw_measurements
+from registry.studies.table import COLUMNS, FIGURES, Group, Row, in_words
+from registry.studies.unknown_places import explain_study
 from validators.quantities import canonical_quantities
+from validators.units import UNITS
 
 Document = dict[str, Any]
 
@@ -23,30 +30,111 @@ def study_document(question: StudyQuery, about: Document | None = None) -> Docum
     about = about or {}
     try:
         answer = run.run_study(question, about.get("order", ()))
-    except (UnknownMetric, UnknownAxis):
+    except (UnknownMetric, UnknownAxis, filters.UnknownParameter):
         if not about:
             raise
         answer = run.StudyTable(question, [], list(question.axes), question.unit, [], {})
+    missing = _count_missing(question, answer)
     title = about.get("title") or run.study_title(question)
     answer_document = assemble_document(title, answer.axes, answer.unit, answer.rows, question.chart, question.per)
     if answer.mixed:
         answer_document["chart"] = None
+    elif is_unlike(answer):
+        measurements = measurement_rows(answer)
+        answer_document["chart"] = draw_measurements(
+            title, answer.axes, in_words(answer.unit, question.per), measurements
+        )
     return answer_document | {
-        "coded_notes": [_mixed_note(name, canonical) for name, canonical in answer.mixed.items()],
+        "coded_notes": [
+            *(_mixed_note(name, canonical) for name, canonical in answer.mixed.items()),
+            *_balance_notes(answer),
+            *(_lacking_note(name, count) for name, count in answer.lacking.items()),
+        ],
+        **pooling.pooling_document(question, answer.pooling, answer.rows, answer.unit),
+        "unknown_values": explain_study(question, answer.metrics, empty=not answer.rows),
         "question": question.address(),
         "metrics": [str(metric) for metric in answer.metrics],
         "x": question.x,
         "series": list(question.series),
         "per": question.per or None,
         "as_of": question.as_of,
+        "assumptions": list(map(assumptions.describe_class, answer.assumed)),
         "trust": answer.trust,
+        "gaps": gaps_of_study(question, answer),
+        "candidates": missing.candidates,
+        "missing_facts": missing.list_rows(),
     }
+
+
+def _count_missing(question: StudyQuery, answer: run.StudyTable) -> MissingFacts:
+    """What results do not say that a condition needs, and without any row that the divisor does; rows have `gaps`."""
+    needed = [PER[question.per]] if question.per and not answer.rows else []
+    return count_missing(filters.as_query(question.filters), needed, question.as_of)
+
+
+def is_unlike(answer: run.StudyTable) -> bool:
+    """Whether the rows hold, or differ in, facts that move the metric: then every measurement is drawn, and no bar."""
+    return bool(answer.pooling.unbalanced) or any(group.unlike for group in answer.groups)
+
+
+def measurement_rows(answer: run.StudyTable) -> list[Row]:
+    """The rows of an answer with those of several measurements as one row for each measurement."""
+    factor = UNITS[answer.unit].factor if answer.unit in UNITS else 1.0
+    return [
+        measurement_row
+        for row, group in zip(answer.rows, answer.groups, strict=True)
+        for measurement_row in ([row] if row["count"] < 2 else _member_rows(row, group, factor))
+    ]
+
+
+def _member_rows(row: Row, group: Group, factor: float) -> list[Row]:
+    """Of one point each measurement that was read, without saying how well it repeats."""
+    own_fields = dict.fromkeys(("interval_low", "interval_high", "interval_basis", "interval_runs", "divisor"))
+    return [
+        row
+        | own_fields
+        | dict.fromkeys(FIGURES, member.value / factor)
+        | {"count": 1, "result": member.result, "label": member.label, "qualifier": member.qualifier or None}
+        | {"among": row["count"]}
+        for member in group.members
+        if member.value is not None
+    ]
+
+
+def _balance_notes(answer: run.StudyTable) -> list[dict[str, str]]:
+    """What keeps the values of rows from being one number, or from being compared."""
+    notes = []
+    unlike = [group for group in answer.groups if group.unlike]
+    if unlike:
+        facts = _fact_list(name for group in unlike for name in group.unlike)
+        message = f"{len(unlike)} of {len(answer.groups)} points hold measurements that differ in {facts}."
+        notes.append(("study.unlike", f"{message} These move the number, so such a point has no single value."))
+    if answer.pooling.unbalanced:
+        facts = _fact_list(fact.fact for fact, _ in answer.pooling.unbalanced)
+        axis = find_axis(answer.question.x).title
+        message = f"The points differ in {facts} too, and these move the number."
+        notes.append(("study.unbalanced", f"{message} A difference between points need not come from {axis}."))
+    total = sum(len(group.values) for group in answer.groups)
+    if answer.pooling.examined < total:
+        message = f"Of {total:,} measurements {answer.pooling.examined:,} were looked at, evenly over each point."
+        notes.append(("study.sampled", f"{message} Only these are drawn, and nothing is matched: ask for less."))
+    return [{"code": code, "message": message} for code, message in notes]
+
+
+def _fact_list(names: Iterable[str]) -> str:
+    titles = [moving_facts.fact_title(name) for name in dict.fromkeys(names)]
+    return titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
 
 
 def _mixed_note(name: str, canonical_names: Sequence[str]) -> dict[str, str]:
     labels = [canonical_quantities()[text].label if text else "something that is not known" for text in canonical_names]
     message = f"{name} is {' and '.join(labels)} here, which do not compare. Ask for one of them, or for one benchmark."
     return {"code": "study.mixed-quantities", "message": message}
+
+
+def _lacking_note(name: str, count: int) -> dict[str, str]:
+    results = "1 result lacks" if count == 1 else f"{count:,} results lack"
+    return {"code": "study.formula-input-missing", "message": f"{results} {name}: the formula gives no value there."}
 
 
 def assemble_document(
@@ -58,7 +146,7 @@ def assemble_document(
         "axes": [{"name": name, "title": find_axis(name).title, "unit": find_axis(name).unit} for name in axes],
         "unit": unit,
         "points": len(rows),
-        "missing": sum(row["value"] is None or row[axes[0]] is None for row in rows),
+        "missing": sum(not row["count"] or row[axes[0]] is None for row in rows),
         "columns": [*axes, *(name for name in COLUMNS if name not in axes)],
         "rows": rows,
         "chart": draw_chart(title, axes, in_words(unit, per), rows, kind),

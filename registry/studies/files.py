@@ -8,12 +8,12 @@ from typing import Any
 
 from registry.errors import Problem
 from registry.studies.study_chart import Spec, with_colours
-from registry.studies.table import FIGURES, INTERVAL, Row
+from registry.studies.table import FIGURES, INTERVAL, ROUNDING, Row
 
 VEGA_LITE = "6.4"
 WIDTH_PX = 800
-NUMBERS = (*FIGURES, *INTERVAL[:2], "divisor", "printed_value")
-COUNTS = ("count", "missing", "interval_runs")
+NUMBERS = (*FIGURES, *INTERVAL[:2], *ROUNDING, "divisor", "printed_value")
+COUNTS = ("count", "missing", "interval_runs", "n")
 THEMES = ("light", "dark")
 
 

@@ -1,4 +1,4 @@
-"""Where single measurements of a study lie with 95 %: by the repeats that a comparison of their results would have."""
+"""Where single measurements of a study lie: by the repeats that a comparison would have, or as is assumed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from registry.comparison import uncertainty
+from registry.comparison import assumptions, uncertainty
 from registry.comparison.compare import Side
 from registry.comparison.load import load_results, perhaps_repeated
 from registry.comparison.spreads import measured_spreads, measurement_key
@@ -14,11 +14,31 @@ from registry.comparison.uncertainty import Spread
 from registry.studies.table import Group, Interval
 
 
-def of_single(groups: Sequence[Group], *, alone: bool) -> list[Group]:
-    """Groups with the interval of those that are one measurement, where it was repeated. At most three queries.
+def of_single(groups: Sequence[Group], *, alone: bool, assume: str = "") -> list[Group]:
+    """Groups with the interval of those that are one measurement. At most three queries.
 
+    It is by repeats where there are three; else there is none, or with `assume` the one of the class of the number.
     `alone`: without other results of a configuration, which may come later than the answer is of.
     """
+    repeated = _by_repeats(groups, alone=alone)
+    return [_with_assumed(group) for group in repeated] if assume else repeated
+
+
+def assumed_names(groups: Sequence[Group]) -> list[str]:
+    """The classes of which something is assumed in these groups, by name."""
+    return sorted({group.interval.assumed_class for group in groups if group.interval} - {""})
+
+
+def _with_assumed(group: Group) -> Group:
+    if group.interval or not _is_single(group) or group.facts.get("qualifier"):
+        return group
+    assumed_class = assumptions.find_class(*(group.at[name] or "" for name in ("tool", "op", "quantity", "stat")))
+    if assumed_class is None:
+        return group
+    return _with_interval(group, assumed_class.assumption.width, Interval(0, 0, assumed_class=assumed_class.name))
+
+
+def _by_repeats(groups: Sequence[Group], *, alone: bool) -> list[Group]:
     single = [group for group in groups if _is_single(group)]
     quantities = {(group.at["op"] or "", group.at["quantity"] or "") for group in single}
     alone_at = list(dict.fromkeys(group.facts["result"] for group in single))
@@ -31,11 +51,15 @@ def of_single(groups: Sequence[Group], *, alone: bool) -> list[Group]:
         for id, side in by_id.items()
     }
     return [
-        _with_interval(group, _group_spread(group, by_id[group.facts["result"]], spreads_by_id[group.facts["result"]]))
+        _with_spread(group, _group_spread(group, by_id[group.facts["result"]], spreads_by_id[group.facts["result"]]))
         if _is_single(group) and group.facts["result"] in by_id
         else group
         for group in groups
     ]
+
+
+def _with_spread(group: Group, spread: Spread | None) -> Group:
+    return group if spread is None else _with_interval(group, spread.width, Interval(0, 0, spread.runs))
 
 
 def _is_single(group: Group) -> bool:
@@ -55,8 +79,10 @@ def _group_spread(group: Group, side: Side, spread_by_measurement: dict[tuple[st
     return spread_by_measurement.get(measurement_key(row)) if row else None
 
 
-def _with_interval(group: Group, spread: Spread | None) -> Group:
+def _with_interval(group: Group, width: float, blank: Interval) -> Group:
+    """With an interval of this width, of logarithms, around its value; `blank` says what it rests on."""
     value = group.values[0]
-    if spread is None or value is None or value <= 0:
+    if value is None or value <= 0:
         return group
-    return replace(group, interval=Interval(*uncertainty.interval_around(value, spread.width), spread.runs))
+    low, high = uncertainty.interval_around(value, width)
+    return replace(group, interval=replace(blank, low=low, high=high))

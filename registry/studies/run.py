@@ -7,9 +7,9 @@ and one that finds out whether filters leave few results.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -18,15 +18,12 @@ from typing import Any
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import connection, transaction
 from django.db.models import (
-    Count,
-    Exists,
     ExpressionWrapper,
     F,
     FilteredRelation,
     FloatField,
     Max,
     Min,
-    OuterRef,
     Q,
     QuerySet,
     Value,
@@ -34,14 +31,19 @@ from django.db.models import (
 from django.db.models.fields.json import KT, KeyTextTransform
 
 from registry.errors import Problem
-from registry.models import Measurement, Release, Result
-from registry.query import filters, study_query
+from registry.models import Measurement, Result
+from registry.query import filters, release_order, study_query
 from registry.query.axes import MEANING_FIELDS, find_axis
 from registry.query.divisors import OF_ONE_PART, PER, UNDIVIDED, positive_or_null
-from registry.query.public_record import rows_of
+from registry.query.public_record import counted_once
+from registry.query.qualified_values import Number
+from registry.query.recorded_metrics import known_metrics as known_metrics
+from registry.query.recorded_metrics import results_as_of as results_as_of
 from registry.query.study_query import COLUMN_METRICS, CONTEXT, Metric, StudyQuery
-from registry.studies import intervals, table
-from registry.studies.table import Group, Row
+from registry.studies import formula_metric, intervals, members, pooling, table
+from registry.studies.formula_metric import FormulaMetric
+from registry.studies.pooling import Pooling
+from registry.studies.table import Group, Member, Row
 from validators.quantities import canonical_name
 from validators.units import UNITS
 
@@ -72,11 +74,13 @@ class StudyTable:
     trust: dict[str, int]
     mixed: dict[str, list[str]] = field(default_factory=dict)
     """By reported quantity the canonical ones, where it has several."""
-
-    @property
-    def missing(self) -> int:
-        """Rows without a value, or without a place on some axis."""
-        return sum(row["value"] is None or row[self.question.x] is None for row in self.rows)
+    groups: Sequence[Group] = ()
+    """What each row is of."""
+    pooling: Pooling = field(default_factory=Pooling)
+    assumed: list[str] = field(default_factory=list)
+    """Classes of numbers of which the question has something assumed."""
+    lacking: dict[str, int] = field(default_factory=dict)
+    """Of a formula by input how many results have another input and not this one."""
 
 
 def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
@@ -85,25 +89,35 @@ def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
     Raises UnknownMetric or UnknownAxis for names that no result has, InvalidValue or UnknownParameter for the filters,
     MixedUnits where units do not agree, TooManyPoints where a chart has no room for them.
     """
-    metrics = _metrics_of(question)
+    formula = formula_metric.read_formula(question.metric)
+    metrics = [formula.metric] if formula else _metrics_of(question)
+    study_query.check_contexts((*question.axes, *question.filters))
     study_query.check_axes(name for name in question.axes if not name.startswith(CONTEXT))
-    groups = _load_groups(question, metrics)
+    with formula_metric.refuse_bad_numbers() if formula else nullcontext():
+        groups, lacking = _load_groups(question, metrics, formula)
     axes = [*question.axes, *table.varying_axes(groups, question.axes)]
     unit = table.unit_of(groups, question.unit)
-    if question.per and unit and UNITS[unit].canonical in UNDIVIDED:
+    if question.per and unit in UNITS and UNITS[unit].canonical in UNDIVIDED:
         raise filters.InvalidValue("per", f"times and shares are not divided, and these are in {unit}")
-    if question.x == "release":
-        order = list(Release.objects.order_by("held_on", "id").values_list("slug", flat=True))
-    groups = intervals.of_single(groups, alone=question.as_of is not None)
+    groups = (
+        groups if formula else intervals.of_single(groups, alone=question.as_of is not None, assume=question.assume)
+    )
     mixed = table.mixed_quantities(groups)
     if mixed:
         groups, axes = table.add_canonical(groups), [*axes, table.CANONICAL]
-    rows = table.group_rows(groups, axes, unit, order)
+    dated = release_order.order_values((name, {group.at[name] for group in groups}) for name in axes)
+    order = list(dict.fromkeys((*order, *dated)))
+    placed = table.place_groups(pooling.find_unlike(groups, axes), axes, unit, order)
     trust: Counter[str] = Counter()
-    for row in rows:
-        row["per"] = question.per or None
+    for row, group in placed:
+        row |= {"per": question.per or None}
+        row |= {"varies": pooling.varying_rows(group), "varies_text": pooling.varying_text(group)}
         trust[row["trust"]] += row["count"]
-    return StudyTable(question, metrics, axes, unit, rows, dict(sorted(trust.items())), mixed)
+    ordered = [group for _, group in placed]
+    compared = pooling.compare_groups(question, ordered)
+    rows = [row for row, _ in placed]
+    levels, assumed = dict(sorted(trust.items())), intervals.assumed_names(groups)
+    return StudyTable(question, metrics, axes, unit, rows, levels, mixed, ordered, compared, assumed, lacking)
 
 
 def _metrics_of(question: StudyQuery) -> list[Metric]:
@@ -115,86 +129,111 @@ def _metrics_of(question: StudyQuery) -> list[Metric]:
     return metrics
 
 
-# Each step is one probe of measurement_by_metric, however many rows there are.
-_METRICS = """
-    WITH RECURSIVE seen AS (
-        (SELECT op, quantity, stat FROM registry_measurement ORDER BY op, quantity, stat LIMIT 1)
-        UNION ALL
-        SELECT n.op, n.quantity, n.stat FROM seen s CROSS JOIN LATERAL (
-            SELECT op, quantity, stat FROM registry_measurement m
-            WHERE (m.op, m.quantity, m.stat) > (s.op, s.quantity, s.stat) ORDER BY op, quantity, stat LIMIT 1
-        ) n
-    )
-    SELECT op, quantity, stat FROM seen
-"""
-
-
-def known_metrics() -> list[Metric]:
-    """Every kind of number that some result has, in order."""
-    with connection.cursor() as cursor:
-        cursor.execute(_METRICS)
-        return [Metric(*row) for row in cursor.fetchall()]
-
-
-def results_as_of(as_of: dt.datetime | None) -> QuerySet[Result]:
-    """Results that count, today or at a moment: recorded, not withdrawn, in their newest revision."""
-    later = Result.objects.filter(revises=OuterRef("pk"), revises__isnull=False)
-    if as_of is None:
-        return Result.objects.filter(~Exists(later), withdrawn_at=None)
-    counted = Q(withdrawn_at=None) | Q(withdrawn_at__gt=as_of)
-    return Result.objects.filter(counted, ~Exists(later.filter(recorded_at__lte=as_of)), recorded_at__lte=as_of)
-
-
-def _load_groups(question: StudyQuery, metrics: list[Metric]) -> list[Group]:
+def _load_groups(
+    question: StudyQuery, metrics: list[Metric], formula: FormulaMetric | None
+) -> tuple[list[Group], dict[str, int]]:
+    """The groups of a question; and by input of a formula how many results lack it."""
     results, few = _results_of(question)
     column = metrics[0].op if not metrics[0].quantity else ""
     if column:
         _refuse_context(question, column)
-    results = _of_column(results, column) if column else _of_measurements(results, question, metrics)
+    bounded = formula_metric.qualified_results(results, formula) if formula else {}
+    results = valued = counted_once(_with_values(results, question, metrics, formula, bounded))
     results, names = _with_axis_columns(results, question)
     results, value, divisor = _with_quotient(results, question)
     keys = dict.fromkeys(["trust", *names.values(), "of_unit", "of_printed_unit"])
     grouped = results.values(*keys).annotate(
         all_values=ArrayAgg(ExpressionWrapper(value, FloatField())),
-        results=Count("id"),
-        first=Min("id"),
+        all_results=ArrayAgg("id"),
+        **({} if column else {"all_measurements": ArrayAgg("m__id")}),
         printed=Min("of_printed"),
         **({"least_divisor": Min(divisor), "most_divisor": Max(divisor)} if question.per else {}),
     )
     read = list(grouped[: MOST_ROWS + 1]) if few else _read_in_one_pass(grouped)
     if len(read) > MOST_ROWS:
         raise TooManyPoints(f"More than {MOST_ROWS}.")
-    alone = {row["first"] for row in read if row["results"] == 1}
-    facts_by_result, qualified = _facts_by_result(alone), {} if column else _load_qualifiers(alone)
-    several = any(row["results"] > 1 and row["trust"] == Result.Trust.REPORTED for row in read) and not column
-    among = _qualified_among(results, keys, value) if several else {}
-    groups = [
-        replace(
-            _make_group(row, names, facts_by_result, qualified),
-            qualified=among.get(tuple(row[key] for key in keys), ()),
-        )
-        if row["results"] > 1
-        else _make_group(row, names, facts_by_result, qualified)
-        for row in read
+    groups = _make_groups(read, names, of_column=bool(column))
+    if bounded:
+        groups = formula_metric.with_qualifiers(groups, formula_metric.qualifiers_by_id(bounded))
+    words = (
+        {pk: number.qualifier for pk, number in bounded.items() if number.qualifier}
+        if column
+        else _qualifiers_among(read, metrics)
+    )
+    ids = "all_results" if column else "all_measurements"
+    qualified = [
+        replace(group, qualified=_qualified_values(row, words, ids)) if words and len(group.values) > 1 else group
+        for row, group in zip(read, groups, strict=True)
     ]
-    return table.merge_groups(group for group in groups if column or _is_meant(question, group))
+    lacks = formula is not None and any(number is None for row in read for number in row["all_values"])
+    lacking = formula_metric.count_lacking(valued, formula) if formula and lacks else {}
+    return table.merge_groups(group for group in qualified if column or _is_meant(question, group)), lacking
+
+
+def _with_values(
+    results: QuerySet[Result],
+    question: StudyQuery,
+    metrics: Sequence[Metric],
+    formula: FormulaMetric | None,
+    bounded: Mapping[int, Number],
+) -> QuerySet[Result]:
+    """Results that have a number of the question, with the columns that its groups are made of."""
+    if formula:
+        return formula_metric.with_formula(results, formula, bounded)
+    column = metrics[0].op if not metrics[0].quantity else ""
+    return _of_column(results, column) if column else _of_measurements(results, question, metrics)
+
+
+def _qualifiers_among(read: Sequence[Row], metrics: Sequence[Metric]) -> dict[int, str]:
+    """By id of a measurement that shares a point what its source says of it. Only documents qualify numbers."""
+    pooled = [row for row in read if len(row["all_values"]) > 1 and row["trust"] == Result.Trust.REPORTED]
+    result_ids = {id for row in pooled for id in row["all_results"]}
+    if not result_ids:
+        return {}
+    parts = {f"{name}__in": {getattr(metric, name) for metric in metrics} for name in Metric._fields}
+    where = {"result__in": result_ids} if len(result_ids) <= FEW else {"result__trust": Result.Trust.REPORTED}
+    measurements = Measurement.objects.order_by().filter(**parts, **where, context__has_key="qualifier")
+    return dict(measurements.values_list("id", "context__qualifier"))
+
+
+def _qualified_values(row: Row, words: Mapping[int, str], ids: str) -> list[tuple[float, str]]:
+    """The values of a point that are bounds, with the words; `ids` is the column of what each value is of."""
+    pairs = zip(row["all_values"], row[ids], strict=True)
+    return [(value, words[id]) for value, id in pairs if value is not None and id in words]
+
+
+def _make_groups(read: Sequence[Row], names: Mapping[str, str], *, of_column: bool) -> list[Group]:
+    """Groups of the rows that a query gave, with their measurements."""
+    groups = [_make_group(row, names) for row in read]
+    loaded = members.load_members(read, pooling.moving_names(groups), of_column=of_column)
+    return [
+        replace(group, members=of_group, facts=_facts_of_single(row, of_group[0]) if len(group.values) == 1 else {})
+        for row, group, of_group in zip(read, groups, loaded, strict=True)
+    ]
+
+
+def _facts_of_single(row: Row, member: Member) -> Row:
+    """What a point of one measurement says of it."""
+    return {
+        "result": member.result,
+        "label": member.label,
+        "source": member.source,
+        "qualifier": member.qualifier or None,
+        "printed_value": row["printed"],
+        "printed_unit": None if row["printed"] is None else row["of_printed_unit"],
+    }
+
+
+def measured_results(question: StudyQuery, metrics: Sequence[Metric]) -> QuerySet[Result]:
+    """The results that have a number of the metrics. Raises UnknownParameter and InvalidValue."""
+    results, _ = _results_of(question)
+    formula = formula_metric.read_formula(question.metric)
+    return counted_once(_with_values(results, question, metrics, formula, {}))
 
 
 def _is_meant(question: StudyQuery, group: Group) -> bool:
     metric = Metric(*(group.at[name] or "" for name in Metric._fields))
     return study_query.is_meant(question.metric, metric, group.canonical)
-
-
-def _qualified_among(results: QuerySet[Any], keys: Iterable[str], value: Any) -> dict[Any, list[tuple[float, str]]]:
-    """By place of a group the values that their source qualifies, with what it says. Only documents qualify numbers."""
-    qualified_rows = results.filter(trust=Result.Trust.REPORTED, m__context__has_key="qualifier").annotate(
-        qualified_value=ExpressionWrapper(value, FloatField()), qualifier=KeyTextTransform("qualifier", "m__context")
-    )
-    among: dict[Any, list[tuple[float, str]]] = {}
-    for *place, number, word in qualified_rows.values_list(*keys, "qualified_value", "qualifier"):
-        if number is not None:
-            among.setdefault(tuple(place), []).append((number, word))
-    return among
 
 
 def _results_of(question: StudyQuery) -> tuple[QuerySet[Result], bool]:
@@ -318,28 +357,8 @@ def _with_quotient(results: QuerySet[Result], question: StudyQuery) -> tuple[Que
     return results, F("of_value") / divisor, divisor
 
 
-def _facts_by_result(ids: Collection[int]) -> dict[int, Row]:
-    """By primary key of a result its id, its words and its source."""
-    columns = {"pk": "pk", "result": "public_id", "label": "snapshot__label", "source": "source"}
-    return {row.pop("pk"): row for row in rows_of(columns, Result.objects.order_by().filter(id__in=ids))}
-
-
-def _load_qualifiers(ids: Collection[int]) -> dict[tuple[int, Metric], str]:
-    """What qualifies numbers of these results: about, above or below."""
-    measurements = Measurement.objects.order_by().filter(result__in=ids, context__has_key="qualifier")
-    read = measurements.values_list("result_id", *Metric._fields, "context__qualifier")
-    return {(pk, Metric(*metric)): word for pk, *metric, word in read}
-
-
-def _make_group(
-    row: Row, names: Mapping[str, str], facts_by_result: Mapping[int, Row], qualified: Mapping[tuple[int, Metric], str]
-) -> Group:
-    """`facts_by_result` and `qualified` are of the results that stand alone."""
-    alone: Row = {}
-    if row["results"] == 1:
-        metric = Metric(row["of_op"], row["of_quantity"], row["of_stat"])
-        printed_fields = {"printed_value": row["printed"], "printed_unit": row["of_printed_unit"]}
-        alone = facts_by_result[row["first"]] | {"qualifier": qualified.get((row["first"], metric))} | printed_fields
+def _make_group(row: Row, names: Mapping[str, str]) -> Group:
+    """A group without its measurements."""
     same = row.get("least_divisor") == row.get("most_divisor")
     at = {name: row[column] for name, column in names.items()}
     return Group(
@@ -349,14 +368,17 @@ def _make_group(
         unit=row["of_unit"],
         printed_units=frozenset({row["of_printed_unit"]}),
         divisor=row.get("least_divisor") if same else None,
-        facts=alone,
         canonical=canonical_name(row["tool"], at | {"printed_unit": row["of_printed_unit"]}),
+        results=len(set(row["all_results"])),
     )
 
 
 def study_title(question: StudyQuery) -> str:
     """ "write bandwidth max by object storage targets, for each operation, per drive"."""
-    metrics_text = ", ".join(word.replace(".", " ") for word in question.metric)
+    metrics_text = ", ".join(
+        formula_metric.formula_title(word) if formula_metric.is_formula(word) else word.replace(".", " ")
+        for word in question.metric
+    )
     series = f", for each {' and '.join(find_axis(name).title for name in question.series)}" if question.series else ""
     per = f", per {question.per.replace('_', ' ')}" if question.per else ""
     return f"{metrics_text} by {find_axis(question.x).title}{series}{per}"

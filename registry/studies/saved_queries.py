@@ -108,16 +108,17 @@ def get_study(slug: str) -> curated.Study | SavedStudy:
     return study or curated.find_study(slug)
 
 
-def study_query_of(study: curated.Study | SavedStudy) -> study_query.StudyQuery | None:
+def study_query_of(study: curated.Study | SavedStudy, assume: str = "") -> study_query.StudyQuery | None:
     """None for a study that is a table of figures."""
     if isinstance(study, SavedStudy):
-        return study_query.parse_query(QueryDict(study.question))
-    return curated.question_of(study) if "question" in study else None
+        return curated.with_assumption(study_query.parse_query(QueryDict(study.question)), assume)
+    return curated.with_assumption(curated.question_of(study), assume) if "question" in study else None
 
 
-def study_result(study: curated.Study | SavedStudy) -> dict[str, Any]:
-    """As curated.answer; what a saved study asks for may be gone from the record: then it has no points."""
+def study_result(study: curated.Study | SavedStudy, assume: str = "") -> dict[str, Any]:
+    """As curated.study_answer; what a saved study asks for may be gone from the record: then it has no points."""
     if not isinstance(study, SavedStudy):
-        return curated.study_answer(study)
+        return curated.study_answer(study, assume)
     about = study_summary(study) | {"notes": [], "finding": ""}
-    return documents.study_document(study_query.parse_query(QueryDict(study.question)), about) | about
+    question = curated.with_assumption(study_query.parse_query(QueryDict(study.question)), assume)
+    return documents.study_document(question, about) | about

@@ -1,9 +1,10 @@
 """The chart of a study as a Vega-Lite specification: plain data from rows of registry/studies/table.py.
 
 Bars begin at zero, what differs a hundredfold stands on a logarithmic scale, what is not known is not drawn. Fill tells
-trust (verified full, imported half, reported light), and every point says in words what it is. A solid line is the 95 %
-range by repeats, a dashed one reaches from the lowest to the highest of several measurements; what was not repeated has
-none, and a diamond for its dot. Colours are custom properties of static/tokens.css until `with_colours` sets them.
+trust (verified full, derived three quarters, imported half, reported light), and every point says in words what it is.
+A solid line is the 95 % range by repeats, a dashed one reaches from the lowest to the highest of several measurements,
+a dotted one over a range that is assumed. What was not repeated has a diamond for its dot. Colours are custom
+properties of static/tokens.css until `with_colours` sets them.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from textwrap import wrap
 from typing import Any
+from urllib.parse import quote
 
 from django.conf import settings
 
@@ -22,13 +25,14 @@ from registry.presentation.charts.scales import is_wide, powers_of_ten
 from registry.presentation.charts.vega import SCHEMA
 from registry.query import qualified_values
 from registry.query.axes import find_axis
-from registry.studies.table import FIGURES, Row, format_digits, is_not_repeated, lower_is_better
+from registry.query.trust_levels import LEVELS
+from registry.studies.table import FIGURES, Row, format_digits, is_assumed, is_not_repeated, lower_is_better
 
 Spec = dict[str, Any]
 
 COLOURS = 4
 """Series that have a colour of their own; with more, each bar or line is named instead."""
-FILL = {"verified": 1.0, "imported": 0.5, "reported": 0.15}
+FILL = {level.name: max(level.filled, 0.15) for level in LEVELS}
 BAR_PX = 18
 CELL_PX = 28
 MOST_BARS = 120
@@ -38,6 +42,8 @@ FEWEST_SPOKES = 3
 DECADES = 100
 """The largest to the least from which on a scale that begins at zero would show the largest alone."""
 MOST_TICKS = 12
+MEASUREMENTS = "measurements"
+"""What a chart draws, as it says of itself, where it has no medians."""
 DIGIT_PX = 8
 LETTER_PX = 6.5
 
@@ -74,15 +80,27 @@ def draw_chart(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row], 
     return spec | {"usermeta": texts} | _without_empty_lines(drawn_as, points)
 
 
+def draw_measurements(title: str, axes: Sequence[str], unit: str, rows: Sequence[Row]) -> Spec | None:
+    """Every measurement as a point of its own that leads to its result; no bar, no line, no median."""
+    spec = draw_chart(title, axes, unit, rows, "points")
+    if spec is not None:
+        subtitle = f"{spec['usermeta']['subtitle']}; each point is one measurement"
+        spec["usermeta"] |= {"subtitle": subtitle, "drawn": MEASUREMENTS}
+    return spec
+
+
 def _without_empty_lines(spec: Spec, points: Sequence[Row]) -> Spec:
     """Without the layer of lines where no point has one: over nothing the browser warns of an infinite extent."""
-    if "layer" not in spec or any(point["spread"] in (REPEATED, SEVERAL) for point in points):
+    if "layer" not in spec or any(point["spread"] in REACHING for point in points):
         return spec
     return spec | {"layer": [layer for layer in spec["layer"] if layer.get("transform") != _REACHING]}
 
 
-REPEATED, SEVERAL, NOT_REPEATED, FIGURE = "repeated", "several", "not repeated", "figure"
+REPEATED, SEVERAL, ASSUMED = "repeated", "several", "assumed"
+NOT_REPEATED, FIGURE = "not repeated", "figure"
 """What a point is: measured again in runs of its configuration, the median of several, neither, or no measurement."""
+REACHING = (REPEATED, SEVERAL, ASSUMED)
+"""Points that have a line."""
 
 
 def _legend_of_lines(points: Sequence[Row], *, has_lines: bool) -> list[str]:
@@ -91,6 +109,7 @@ def _legend_of_lines(points: Sequence[Row], *, has_lines: bool) -> list[str]:
     lines = {
         REPEATED: "solid line with ends: 95 % range by repeats",
         SEVERAL: "dashed line: lowest to highest of several",
+        ASSUMED: "dotted line, diamond: not repeated, 95 % range assumed",
     }
     phrases = [words for kind, words in lines.items() if has_lines and kind in kinds]
     if NOT_REPEATED in kinds:
@@ -106,7 +125,8 @@ def has_lines(spec: Spec) -> bool:
 def _trust_text(points: Sequence[Row]) -> str:
     """The one level of trust of all points, or what their fills mean."""
     levels = {point["trust"] for point in points}
-    fills = levels.pop() if len(levels) == 1 else "full: verified, half: imported, light: reported"
+    meaning = "full: verified, three quarters: derived, half: imported, light: reported"
+    fills = levels.pop() if len(levels) == 1 else meaning
     return f"{fills}, dashed: a bound, not a measured value" if any(point["bound"] for point in points) else fills
 
 
@@ -136,6 +156,8 @@ def _chart_point(row: Row, x: str, told_apart_by: Sequence[str], unit: str) -> R
     place = _axis_value_text(x, row[x])
     value = qualified_values.in_words(qualifier, f"{format_digits(row['value'], 6)} {unit}".strip())
     kind, reach = _point_reach(row)
+    if row.get("among"):
+        reach = f"{row['label'] or row['result']}, one of {row['among']:,} measurements"
     words = f"{place}{', ' + series if series else ''}: {', '.join(filter(None, (value, row['trust'], reach)))}"
     name = f"{place} {series}".strip()
     labels = {
@@ -146,22 +168,35 @@ def _chart_point(row: Row, x: str, told_apart_by: Sequence[str], unit: str) -> R
         "shown": _point_number(row, qualifier),
     }
     labels["bound"] = qualifier.startswith((qualified_values.BELOW, qualified_values.ABOVE))
+    if row.get("result"):
+        labels["address"] = f"/results/{quote(str(row['result']), safe='')}/"
     return figures | {"x": row[x], "place": place, "spread": kind} | labels
 
 
 def _point_reach(row: Row) -> tuple[str, str]:
     """What a point is, and in words how far it reaches and by what."""
+    if row.get("among"):
+        return FIGURE, ""
     if row["count"] > 1:
         if row.get("low") is None:
             return FIGURE, f"median of {row['count']:,} measurements"
         ends = f"{format_digits(row['low'])} to {format_digits(row['high'])}"
         return SEVERAL, f"median of {row['count']:,} measurements, lowest to highest {ends}"
     if is_not_repeated(row):
-        return NOT_REPEATED, "not repeated"
+        return NOT_REPEATED, f"not repeated{_rounding_words(row)}"
     if row.get("interval_low") is None:
         return FIGURE, ""
     ends = f"{format_digits(row['interval_low'])} to {format_digits(row['interval_high'])}"
+    if is_assumed(row):
+        return ASSUMED, f"not repeated, assumed 95 % range {ends}"
     return REPEATED, f"95 % range {ends} by {row['interval_runs']} runs"
+
+
+def _rounding_words(row: Row) -> str:
+    """ ", printed digits 83.25 to 83.35" where they are known."""
+    if row.get("rounding_low") is None:
+        return ""
+    return f", printed digits {format_digits(row['rounding_low'], 7)} to {format_digits(row['rounding_high'], 7)}"
 
 
 def _point_number(row: Row, qualifier: str) -> str:
@@ -235,16 +270,22 @@ def _trust_fill() -> Spec:
 
 
 _SPREAD: Spec = {"type": "rule", "color": "var(--edge)", "aria": False}
-"""From the lowest to the highest of several measurements; of a repeated one, where it lies with 95 %."""
-_REACHING = [{"filter": f"datum.spread === '{REPEATED}' || datum.spread === '{SEVERAL}'"}]
+"""From the lowest to the highest of several measurements; of one, where it lies by its repeats or as assumed."""
+_REACHING = [{"filter": {"field": "spread", "oneOf": list(REACHING)}}]
 _DASHED: Spec = {
-    "strokeDash": {"condition": {"test": f"datum.spread === '{SEVERAL}'", "value": [3, 3]}, "value": [1, 0]}
+    "strokeDash": {
+        "condition": [
+            {"test": f"datum.spread === '{SEVERAL}'", "value": [3, 3]},
+            {"test": f"datum.spread === '{ASSUMED}'", "value": [1, 3]},
+        ],
+        "value": [1, 0],
+    }
 }
 
 
 def _whisker_layers(points: Sequence[Row], encoding: Spec, **mark: Any) -> list[Spec]:
     """Lines over how far points reach; none where no point does, of which Vega would warn."""
-    if all(point["spread"] not in (REPEATED, SEVERAL) for point in points):
+    if all(point["spread"] not in REACHING for point in points):
         return []
     return [{"transform": _REACHING, "mark": _SPREAD | mark, "encoding": encoding | _DASHED}]
 
@@ -258,10 +299,14 @@ def _whisker_caps(points: Sequence[Row], channel: str, ends: Mapping[str, Spec])
     return [{"transform": only, "mark": mark, "encoding": {channel: end}} for end in ends.values()]
 
 
-_SHAPE: Spec = {
-    "shape": {"condition": {"test": f"datum.spread === '{NOT_REPEATED}'", "value": "diamond"}, "value": "circle"}
-}
+_SINGLE = {"field": "spread", "oneOf": [NOT_REPEATED, ASSUMED]}
+_SHAPE: Spec = {"shape": {"condition": {"test": _SINGLE, "value": "diamond"}, "value": "circle"}}
 _SPOKEN: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words", "title": "value"}}
+
+
+def _lead_to_results(points: Sequence[Row]) -> Spec:
+    """Marks lead to the results that they are of."""
+    return {"href": {"field": "address"}} if any("address" in point for point in points) else {}
 
 
 def _bar_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
@@ -364,7 +409,7 @@ def _line_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
 
 def _point_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
     """Along numbers, and where there are too many for a row each; else named one below the other."""
-    along = _is_scale(points, "x") or len(points) > MOST_BARS
+    along = _is_scale(points, "x") or len({point["name"] for point in points}) > MOST_BARS
     return _points_along_axis(axes, unit, points) if along else _dot_chart(axes, unit, points)
 
 
@@ -375,8 +420,11 @@ def _dot_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
         encoding = _fitting_axis(unit, points, field)
         return {"x": encoding | {"scale": encoding["scale"] | room}}
 
+    points_by_name = Counter(point["name"] for point in points)
+    labelled = [{"filter": {"field": "name", "oneOf": [name for name, count in points_by_name.items() if count == 1]}}]
+    labels = labelled if len(points_by_name) < len(points) else []
     return {
-        "height": BAR_PX * len(points),
+        "height": BAR_PX * len(points_by_name),
         "encoding": _row_axis("name"),
         "layer": [
             *_whisker_layers(points, value_encoding("low") | {"x2": {"field": "high"}}),
@@ -387,9 +435,11 @@ def _dot_chart(axes: Sequence[str], unit: str, points: Sequence[Row]) -> Spec:
                 | {"fill": {"value": "var(--s1)"}, "stroke": {"value": "var(--s1)"}}
                 | _SHAPE
                 | _trust_fill()
-                | _SPOKEN,
+                | _SPOKEN
+                | _lead_to_results(points),
             },
             {
+                **({"transform": labels} if labels else {}),
                 "mark": {"type": "text", "align": "left", "dx": 8, "aria": False},
                 "encoding": value_encoding("high") | {"text": {"field": "shown"}},
             },
@@ -412,7 +462,10 @@ def _points_along_axis(axes: Sequence[str], unit: str, points: Sequence[Row]) ->
         "layer": [
             *_whisker_layers(points, {"y": _fitting_axis(unit, points, "low"), "y2": {"field": "high"}}),
             *_whisker_caps(points, "y", {end: _fitting_axis(unit, points, end) for end in ("low", "high")}),
-            {"mark": _DOT, "encoding": _outline_and_fill(points) | _SHAPE | _trust_fill() | _SPOKEN},
+            {
+                "mark": _DOT,
+                "encoding": _outline_and_fill(points) | _SHAPE | _trust_fill() | _SPOKEN | _lead_to_results(points),
+            },
             *([_LAST_NAMES] if named else []),
         ],
     }

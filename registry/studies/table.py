@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from registry.comparison import uncertainty
+from registry.comparison.balance import VaryingFact
 from registry.errors import Problem
 from registry.query import qualified_values
 from registry.query.axes import MEANING_FIELDS
+from registry.query.printed_rounding import in_other_unit, printed_rounding
 from validators import quantities
 from validators.units import UNITS
 
@@ -27,16 +29,25 @@ CANONICAL = "canonical_quantity"
 """The axis that tells canonical quantities apart where a reported name has several."""
 FIGURES = ("value", "low", "q1", "q3", "high")
 INTERVAL = ("interval_low", "interval_high", "interval_basis", "interval_runs")
+ROUNDING = ("rounding_low", "rounding_high")
 COLUMNS = (
     *(*FIGURES, "unit", "per", "count", "missing", "divisor", "trust"),
     *("result", "label", "printed_value", "printed_unit", "qualifier", "source"),
     *INTERVAL,
+    *("n", "value_basis", "varies_text"),
+    *ROUNDING,
 )
 """What every row has after its axes. Figures are in `unit`: median, least, quartiles, largest of `count` values.
 
-The interval is where a single measurement lies with 95 %, by so many runs of its configuration; all four are None where
-it was not repeated three times. `low` to `high` of several measurements is no interval: it says how far they lie apart.
+The interval is where a single measurement lies with 95 %, by so many runs of its configuration, or by an assumption
+that was asked for; all four are None where it was not repeated three times. Then the rounding is what its printed
+digits leave open. `low` to `high` of several measurements is no interval: it says how far they lie apart.
+`n` is how many results, `varies_text` what differs inside the row; where that moves the metric, `value_basis` is
+UNLIKE, and there is no single value.
 """
+SINGLE, MEDIAN, UNKNOWN_MEDIAN, UNLIKE = "measurement", "median", "median-unknown", "unlike"
+"""What `value` is: one measurement; the median of several that are alike, as far as they are known to be; the median of
+some of which facts are not known that move the metric; nothing."""
 
 
 class MixedUnits(Problem):
@@ -47,11 +58,37 @@ class MixedUnits(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where a value lies, by how many runs of its configuration."""
+    """Where a value lies, by how many runs of its configuration, or by the class of numbers that is assumed of it."""
 
     low: float
     high: float
-    runs: int
+    runs: int | None = None
+    assumed_class: str = ""
+
+    @property
+    def interval_basis(self) -> str:
+        return uncertainty.ASSUMED if self.assumed_class else uncertainty.REPEATS
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One measurement of a point: its canonical value, divided where the study divides; None without a divisor.
+
+    `facts` are those of its result and of its own context, by name of an axis.
+    """
+
+    value: float | None
+    result: str
+    label: str | None
+    source: str
+    qualifier: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def origin_name(self) -> str:
+        """Institution and system that it was measured on; empty where either is not known."""
+        names = [self.facts.get(name, "") for name in ("institution", "system")]
+        return "/".join(names) if all(names) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +107,14 @@ class Group:
     """Those of several values that their source says are about, below or above so much; with what it says."""
     canonical: str = ""
     """The canonical quantity of the measurements; empty where none is known."""
+    results: int = 1
+    members: Sequence[Member] = ()
+    """The measurements, or of very many some of them."""
+    varies: Sequence[VaryingFact] = ()
+    unlike: tuple[str, ...] = ()
+    """Facts that vary inside and move the metric: the group has no single value."""
+    unknown: tuple[str, ...] = ()
+    """Facts that move the metric and are not known of all measurements."""
 
 
 def merge_groups(groups: Iterable[Group]) -> list[Group]:
@@ -86,8 +131,18 @@ def _join_groups(group: Group, other: Group) -> Group:
     divisor = group.divisor if group.divisor == other.divisor else None
     units = group.printed_units | other.printed_units
     both = [*group.qualified, *other.qualified]
-    values = [*group.values, *other.values]
-    return Group(group.at, group.trust, values, group.unit, units, divisor, qualified=both, canonical=group.canonical)
+    return Group(
+        at=group.at,
+        trust=group.trust,
+        values=[*group.values, *other.values],
+        unit=group.unit,
+        printed_units=units,
+        divisor=divisor,
+        qualified=both,
+        canonical=group.canonical,
+        results=group.results + other.results,
+        members=(*group.members, *other.members),
+    )
 
 
 def compute_quartiles(values: Sequence[float]) -> dict[str, float]:
@@ -133,25 +188,29 @@ def add_canonical(groups: Sequence[Group]) -> list[Group]:
 
 def group_rows(groups: Sequence[Group], axes: Sequence[str], unit: str, order: Sequence[str] = ()) -> list[Row]:
     """One row for each group in the order of the axes; numbers in `unit`, axis values as numbers where all are."""
+    return [row for row, _ in place_groups(groups, axes, unit, order)]
+
+
+def place_groups(
+    groups: Sequence[Group], axes: Sequence[str], unit: str, order: Sequence[str] = ()
+) -> list[tuple[Row, Group]]:
+    """As `group_rows`, each row with its group."""
     numeric = {name for name in axes if not _is_version(name) and _all_numbers(group.at[name] for group in groups)}
     blank = dict.fromkeys((*axes, *COLUMNS))
-    unsorted_rows = [blank | _group_row(group, axes, unit, numeric) for group in groups]
+    placed = [(blank | _group_row(group, axes, unit, numeric), group) for group in groups]
     places, ordered = {text: place for place, text in enumerate(order)}, (*axes, "trust")
-    keys = {value: _place_key(value, places) for value in {row[name] for row in unsorted_rows for name in ordered}}
-    return sorted(unsorted_rows, key=lambda row: [keys[row[name]] for name in ordered])
+    keys = {value: _place_key(value, places) for value in {row[name] for row, _ in placed for name in ordered}}
+    return sorted(placed, key=lambda pair: [keys[pair[0][name]] for name in ordered])
 
 
 def _group_row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) -> Row:
     """What is known of a point; what its axes are named after has the value of the axis."""
     present_values = [value for value in group.values if value is not None]
-    factor = UNITS[unit].factor if unit else 1.0
-    figures = (
-        {name: value / factor for name, value in compute_quartiles(present_values).items()} if present_values else {}
-    )
-    if group.qualified:
-        figures = _with_bounds(present_values, group.qualified, factor)
-    if len(present_values) == 1 and group.divisor is None and group.facts.get("printed_unit") == unit:
-        figures = dict.fromkeys(FIGURES, group.facts["printed_value"])  # no rounding on the way to canonical and back
+    basis = value_basis(len(present_values), unlike=bool(group.unlike), unknown=bool(group.unknown))
+    factor = UNITS[unit].factor if unit in UNITS else 1.0
+    figures = _group_figures(group, present_values, unit, factor)
+    if basis == UNLIKE:  # a median of unlike results is a number that nobody measured, and so are quartiles
+        figures |= dict.fromkeys(("value", "q1", "q3")) | ({"qualifier": None} if group.qualified else {})
     counts = {"count": len(present_values), "missing": len(group.values) - len(present_values)}
     group_columns = {"unit": unit, "divisor": group.divisor, "trust": group.trust}
     at = {name: parse_number(group.at[name]) if name in numeric else group.at[name] for name in axes}
@@ -160,12 +219,35 @@ def _group_row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) 
     return {
         **first,
         **_scaled_interval(group.interval, factor),
+        **_row_rounding(group, unit),
         **counts,
         **group_columns,
         **group.facts,
         **figures,
+        "n": group.results,
+        "value_basis": basis,
+        "varies": [],
+        "varies_text": "",
         **at,
     }
+
+
+def _group_figures(group: Group, present_values: Sequence[float], unit: str, factor: float) -> Row:
+    """The figures of a point in a unit of this factor; none without a value."""
+    if group.qualified:
+        return _with_bounds(present_values, group.qualified, factor)
+    if len(present_values) == 1 and group.divisor is None and group.facts.get("printed_unit") == unit:
+        return dict.fromkeys(FIGURES, group.facts["printed_value"])  # no rounding on the way to canonical and back
+    if not present_values:
+        return {}
+    return {name: value / factor for name, value in compute_quartiles(present_values).items()}
+
+
+def value_basis(count: int, *, unlike: bool, unknown: bool) -> str | None:
+    """What the value of so many measurements is; None where there is none."""
+    if count < 2:
+        return SINGLE if count else None
+    return UNLIKE if unlike else UNKNOWN_MEDIAN if unknown else MEDIAN
 
 
 def _with_bounds(values: Sequence[float], bounds: Sequence[tuple[float, str]], factor: float) -> Row:
@@ -196,12 +278,33 @@ def _scaled_interval(interval: Interval | None, factor: float) -> Row:
     if interval is None:
         return {}
     ends = (interval.low / factor, interval.high / factor)
-    return dict(zip(INTERVAL, (*ends, uncertainty.REPEATS, interval.runs), strict=True))
+    return dict(zip(INTERVAL, (*ends, interval.interval_basis, interval.runs), strict=True))
+
+
+def _row_rounding(group: Group, unit: str) -> Row:
+    """What the printed digits of one measurement leave open, where it was not repeated. A quotient is not printed."""
+    if "printed_value" not in group.facts or group.divisor is not None or _is_by_repeats(group.interval):
+        return {}
+    rounding = printed_rounding(
+        group.facts["printed_value"], trust=group.trust, qualifier=group.facts.get("qualifier") or ""
+    )
+    if rounding is None:
+        return {}
+    return dict(zip(ROUNDING, in_other_unit(rounding, group.facts["printed_unit"], unit), strict=True))
+
+
+def _is_by_repeats(interval: Interval | None) -> bool:
+    return interval is not None and interval.interval_basis == uncertainty.REPEATS
 
 
 def is_not_repeated(row: Row) -> bool:
     """Whether a row is one measurement of the record of which nobody knows how far it would move in another run."""
     return bool(row["count"] == 1 and "interval_low" in row and row["interval_low"] is None)
+
+
+def is_assumed(row: Row) -> bool:
+    """Whether the interval of a row is assumed, as the question asked."""
+    return row.get("interval_basis") == uncertainty.ASSUMED
 
 
 def in_a_file(row: Row) -> Row:

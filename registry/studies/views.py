@@ -8,14 +8,17 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 
+from registry.comparison import uncertainty
 from registry.errors import Problem
-from registry.models import SavedStudy
+from registry.models import CatalogueLoad, SavedStudy
 from registry.presentation import numbers, words
 from registry.query import axes, fact_index, filters, qualified_values, study_query
 from registry.query.public_record import Row
-from registry.studies import curated, run, saved_queries, table
+from registry.query.recorded_metrics import known_metrics
+from registry.studies import balance_page, curated, saved_queries, table
 from registry.studies import documents as studies_documents
-from registry.studies.study_chart import has_lines
+from registry.studies.people_questions import list_questions
+from registry.studies.study_chart import MEASUREMENTS, has_lines
 from registry.web.caching import public_page
 
 API = "/api/v1"
@@ -26,23 +29,36 @@ COMPUTED_DIGITS = 4
 
 @public_page
 def study_index(request: HttpRequest) -> HttpResponse:
-    """Curated studies by document, then those that people saved, newest first."""
+    """Questions, curated studies by document, then those that people saved, newest first.
+
+    Questions ask the shipped record: where it was not loaded their answers would be missing.
+    """
     documents: dict[str, list[Row]] = {}
     for curated_study in curated.load_studies().values():
         documents.setdefault(curated_study["document"]["title"], []).append(curated.in_short(curated_study))
-    context = {"section": "studies", "documents": documents, "saved": saved_queries.newest_saved()}
+    context = {
+        "section": "studies",
+        "questions": list_questions() if CatalogueLoad.objects.exists() else [],
+        "documents": documents,
+        "saved": saved_queries.newest_saved(),
+    }
     return render(request, "studies/index.html", context)
 
 
 @public_page
 def study_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One curated or saved study. Its form leads to the question page."""
-    selected_study = saved_queries.get_study(slug)
-    answer = saved_queries.study_result(selected_study)
+    selected_study, assume = saved_queries.get_study(slug), study_query.parse_assumption(request.GET)
+    answer = saved_queries.study_result(selected_study, assume)
     own = isinstance(selected_study, SavedStudy) and selected_study.saved_by == request.user.get_username()
     about = {"crumb": answer["document"], "own": own}
     return _study_page(
-        request, answer, saved_queries.study_query_of(selected_study), f"{API}/studies/{answer['slug']}/", "?", about
+        request,
+        answer,
+        saved_queries.study_query_of(selected_study, assume),
+        f"{API}/studies/{answer['slug']}/{f'?assume={assume}' if assume else ''}",
+        "&" if assume else "?",
+        about,
     )
 
 
@@ -95,6 +111,12 @@ def _study_page(
         "spread": any(row["count"] > 1 for row in answer["rows"]),
         "ranged": any(row.get("interval_low") is not None for row in answer["rows"]),
         "unrepeated": any(map(table.is_not_repeated, answer["rows"])),
+        "each": bool(answer["chart"]) and answer["chart"]["usermeta"].get("drawn") == MEASUREMENTS,
+        "balance": balance_page.balance_context(answer),
+        "assumed": any(map(table.is_assumed, answer["rows"])),
+        "by_repeats": any(row.get("interval_basis") == uncertainty.REPEATS for row in answer["rows"]),
+        "rounded": any(row.get("rounding_low") is not None for row in answer["rows"]),
+        "assumption": _assumption_link(request, study_question),
         "has_lines": bool(answer["chart"]) and has_lines(answer["chart"]),
         "figures": study_question is None,
         "trusts": list(answer["trust"]),
@@ -107,10 +129,22 @@ def _study_page(
     return render(request, "studies/study.html", context | about)
 
 
+def _assumption_link(request: HttpRequest, study_question: study_query.StudyQuery | None) -> str:
+    """The same page with or without an assumption; empty for a table of figures, which has none."""
+    if study_question is None:
+        return ""
+    query = request.GET.copy()
+    if study_question.assume:
+        query.pop("assume", None)
+    else:
+        query["assume"] = study_query.PRIOR
+    return f"?{query.urlencode(safe=',/:')}"
+
+
 def _format_row(answer: studies_documents.Document, row: Row) -> Row:
     """A row as it is written; where one measurement stands alone, with every digit that is printed."""
     alone = row["count"] == 1 and not row.get("divisor") and not row.get("formula")
-    exact = alone and row.get("printed_unit") in (None, row["unit"])
+    exact = alone and row.get("printed_unit") in (None, row["unit"]) and row.get("printed_value", 0) is not None
     spread = _format_reach(row["low"], row["high"]) if row["count"] > 1 else ""
     other = row.get("printed_value") is not None and row["printed_unit"] != row["unit"]
     return {
@@ -123,8 +157,13 @@ def _format_row(answer: studies_documents.Document, row: Row) -> Row:
         "spread": spread,
         "range": _format_reach(row.get("interval_low"), row.get("interval_high")),
         "runs": row.get("interval_runs"),
+        "assumed": table.is_assumed(row),
+        "rounding": _format_ends(row.get("rounding_low"), row.get("rounding_high")),
         "unrepeated": table.is_not_repeated(row),
         "count": row["count"],
+        "varies": balance_page.varying_text(row),
+        "unlike": row.get("value_basis") == table.UNLIKE,
+        "unknown": row.get("value_basis") == table.UNKNOWN_MEDIAN,
         "trust": row["trust"],
         "result": row.get("result"),
         "label": row.get("label") or row.get("result"),
@@ -141,6 +180,13 @@ def _format_row(answer: studies_documents.Document, row: Row) -> Row:
 
 def _format_reach(low: float | None, high: float | None) -> str:
     return "" if low is None else f"{_format_value(low)}{numbers.EN_DASH}{_format_value(high)}"
+
+
+def _format_ends(low: float | None, high: float | None) -> str:
+    """Both ends with every digit that tells them apart."""
+    if low is None or high is None:
+        return ""
+    return numbers.EN_DASH.join(table.format_digits(end, 7) for end in (low, high))
 
 
 def _divisor_text(row: Row) -> str:
@@ -167,7 +213,7 @@ def _form_context(query: QueryDict) -> dict[str, Any]:
     series = [name for text in query.getlist("series") for name in text.split(",") if name]
     return {
         "metrics": list(filter(None, query.getlist("metric"))) or [""],
-        "metric_choices": [*study_query.COLUMN_METRICS, *map(str, run.known_metrics())],
+        "metric_choices": [*study_query.COLUMN_METRICS, *map(str, known_metrics())],
         "known": axis_names,
         "axes": sorted(offered, key=lambda axis_choice: axis_choice[1].casefold()),
         "series": [*series, ""][: study_query.MOST_SERIES],
@@ -179,5 +225,5 @@ def _form_context(query: QueryDict) -> dict[str, Any]:
             if name not in study_query.NAMES
             for value in filter(None, values)
         ],
-        **{name: query.get(name, "") for name in ("x", "per", "chart", "unit", "as_of")},
+        **{name: query.get(name, "") for name in ("x", "per", "chart", "unit", "as_of", "assume")},
     }

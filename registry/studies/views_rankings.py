@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 
 from registry.models import Result, SavedStudy
 from registry.presentation import numbers, words
 from registry.query import axes, fact_index, filters, study_query
 from registry.query.public_record import Row
-from registry.studies import custom_rankings, run, saved_queries
+from registry.query.recorded_metrics import known_metrics
+from registry.studies import custom_rankings, saved_queries
 from registry.studies.views import API, CONDITION, IS, with_condition
 from registry.web.caching import public_page
 
@@ -24,6 +25,8 @@ EXAMPLES = (
     ),
 )
 DIGITS = 4
+MOST_SPLITS = 5
+"""Values of a fact that a page offers as filters; of more it names the most frequent."""
 
 
 @public_page
@@ -76,25 +79,49 @@ def question_page(request: HttpRequest) -> HttpResponse:
 
 def _ranking_page(request: HttpRequest, answer: Row, api: str, joint: str, about: dict[str, Any]) -> HttpResponse:
     ranking_question = custom_rankings.read_address(answer["question"])
-    levels = [
-        {
-            "trust": trust,
-            **counts,
-            "rows": [_format_row(answer, row) for row in answer["rows"] if row["trust"] == trust],
-        }
-        for trust in Result.Trust.values
-        if (counts := answer["counts"].get(trust))
-    ]
+    groups = [_group_context(answer, place, group) for place, group in enumerate(answer["groups"])]
     context = {
         "section": "lists",
         "answer": answer,
-        "trust_levels": levels,
+        "groups": groups,
         "inputs": [ranking_input | {"words": _input_words(ranking_input)} for ranking_input in answer["inputs"]],
         "form": _form_context(ranking_question),
         "api": api,
         "csv": f"{api}{joint}format=csv",
     }
     return render(request, "studies/ranking.html", context | about)
+
+
+def _group_context(answer: Row, place: int, group: Row) -> Row:
+    """One table of the page: what its results share, what varies among them, and filters that leave one value."""
+    shared = [group["tool"], *(f"{name} {group[name]}" for name in ("mode", "division") if group[name])]
+    return group | {
+        "title": ", ".join(filter(None, shared)),
+        "rows": [_format_row(answer, row) for row in answer["rows"] if row["group"] == place],
+        "varying": [_variation_context(answer, fact) for fact in group["varies"]],
+        "lacking": [words.describe_fact_values(fact["name"], [], fact["unknown"]) for fact in group["unknown"]],
+    }
+
+
+def _variation_context(answer: Row, fact: Row) -> Row:
+    """A fact that varies, its values in words, and for few values a link each that leaves only it."""
+    few = len(fact["values"]) <= MOST_SPLITS and not fact["more"]
+    values = [
+        {
+            "text": f"{row['value']} ({row['count']})",
+            "address": _split_address(answer["question"], fact["name"], row["value"]) if few else "",
+        }
+        for row in (fact["values"] if few else fact["values"][:MOST_SPLITS])
+    ]
+    further = fact["more"] + (0 if few else len(fact["values"]) - MOST_SPLITS)
+    return {"title": axes.find_axis(fact["name"]).title, "values": values, "more": further, "unknown": fact["unknown"]}
+
+
+def _split_address(question: str, name: str, value: str) -> str:
+    """The same question with one more condition."""
+    query = QueryDict(question, mutable=True)
+    query[name if name in filters.RESULT_NAMES else f"{filters.PARAMETER}{name}"] = value
+    return f"/ranking/?{query.urlencode(safe=',/:')}"
 
 
 def _format_row(answer: Row, row: Row) -> Row:
@@ -122,7 +149,7 @@ def _format_input(ranking_input: Row, value: float) -> str:
 def _form_context(ranking_question: custom_rankings.RankingQuery | None) -> dict[str, Any]:
     """What the form offers, and what is chosen of it."""
     axis_names = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
-    names = [*study_query.COLUMN_METRICS, *(f"[{metric}]" for metric in run.known_metrics())]
+    names = [*study_query.COLUMN_METRICS, *(f"[{metric}]" for metric in known_metrics())]
     chosen_filters = ranking_question.filters if ranking_question else {}
     return {
         "formula": ranking_question.formula if ranking_question else "",

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.models import Platform
+from registry.identity import history
 from registry.query import cursor_pages, facets, filters, public_record
 from registry.systems import responses as systems_responses
 from registry.web import responses as web_responses
@@ -45,8 +45,10 @@ class SiteDetailView(PublicRead):
                 "slug": site.slug,
                 "name": site.name,
                 "also_printed_as": site.also_printed_as,
+                "formerly": history.former_names("site", site.slug),
                 "systems": public_record.rows_of(
-                    public_record.SYSTEM, site.systems.order_by(Lower("name"), "id")[:PAGE_LARGEST]
+                    public_record.SYSTEM,
+                    site.systems.filter(merged_into=None).order_by(Lower("name"), "id")[:PAGE_LARGEST],
                 ),
                 "best": public_record.best_by_release(Q(site=site)),
                 "results": f"{api_address(request, 'results')}?institution={site.slug}",
@@ -83,6 +85,7 @@ class SystemDetailView(PublicRead):
                 "site": system.site.slug,
                 "institution": system.site.name,
                 "platform": system.platform.slug if system.platform else None,
+                "formerly": history.former_names("system", system.slug),
                 "best": public_record.best_by_release(Q(system=system)),
                 "results": f"{api_address(request, 'results')}?system={system.slug}",
             }
@@ -102,7 +105,7 @@ class PlatformList(PublicRead):
     def get(self, request: Request) -> Response:
         vendors = filters.values_of(request.query_params, "vendor")
         condition = filters.any_of("vendor", lambda value: Q(vendor__iexact=value), vendors) if vendors else Q()
-        return _page_by_name(request, Platform.objects.filter(condition), public_record.PLATFORM)
+        return _page_by_name(request, public_record.current_platforms().filter(condition), public_record.PLATFORM)
 
 
 class PlatformDetailView(PublicRead):
@@ -121,6 +124,7 @@ class PlatformDetailView(PublicRead):
                 "predecessor": platform.predecessor.slug if platform.predecessor else None,
                 "successors": list(platform.successors.order_by("slug").values_list("slug", flat=True)),
                 "source": platform.source,
+                "formerly": history.former_names("platform", platform.slug),
                 "best": public_record.best_by_release(Q(platform=platform)),
                 "results": f"{api_address(request, 'results')}?platform={platform.slug}",
             }

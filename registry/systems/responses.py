@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated
 
 from msgspec import Meta
@@ -33,13 +34,30 @@ class SystemPage(Page):
     results: Annotated[list[System], Meta(description="Rows of this page.")]
 
 
+class FormerName(Shape):
+    """A name under which it was listed before two names were found to be of one."""
+
+    slug: Annotated[str, Meta(description="The former slug; its addresses redirect.")]
+    name: Annotated[str, Meta(description="The former name; may be empty.")]
+    on: Annotated[date, Meta(description="Day from which both are one.")]
+    reason: Annotated[str, Meta(description="Why they are one.")]
+    source: Annotated[str, Meta(description="What proves it; may be empty.")]
+
+
+FormerNames = Annotated[
+    list[FormerName], Meta(description="Names under which it was listed before, newest first; they lead here.")
+]
+
+
 class SystemDetail(System):
+    formerly: FormerNames
     best: BestScores
     results: ResultsAddress
 
 
 class SiteDetail(Site):
     also_printed_as: Annotated[list[str], Meta(description="Other spellings of the name in sources.")]
+    formerly: FormerNames
     systems: Annotated[list[System], Meta(description="Systems of the institution, at most 500.")]
     best: BestScores
     results: ResultsAddress
@@ -51,6 +69,7 @@ class PlatformPage(Page):
 
 class PlatformDetail(Platform):
     successors: Annotated[list[str], Meta(description="The platforms that followed it.")]
+    formerly: FormerNames
     source: Annotated[str, Meta(description="Where its description is from; may be empty.")]
     best: BestScores
     results: ResultsAddress

@@ -9,6 +9,7 @@ from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from registry.identity import history
 from registry.models import Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
@@ -63,7 +64,12 @@ def system_page(request: HttpRequest, slug: str) -> HttpResponse:
     condition = Q(system=selected_system)
     before = series.previous_results(condition)
     parted = {kind: _with_before(rows, before) for kind, rows in results_apart(condition).items()}
-    context = {"system": selected_system, **parted, "pictures": score_history(condition, selected_system.name)}
+    context = {
+        "system": selected_system,
+        "formerly": history.former_names("system", selected_system.slug),
+        **parted,
+        "pictures": score_history(condition, selected_system.name),
+    }
     return render(request, "systems/system.html", {"section": "systems", **context})
 
 
@@ -74,8 +80,9 @@ def platform_page(request: HttpRequest, slug: str) -> HttpResponse:
     condition = Q(platform=selected_platform)
     context = {
         "platform": selected_platform,
-        "successors": list(selected_platform.successors.all()),
-        "systems": list(selected_platform.systems.select_related("site")),
+        "formerly": history.former_names("platform", selected_platform.slug),
+        "successors": list(selected_platform.successors.filter(merged_into=None)),
+        "systems": list(selected_platform.systems.filter(merged_into=None).select_related("site")),
         **results_apart(condition),
         "pictures": score_history(condition, selected_platform.name),
     }

@@ -6,6 +6,7 @@ from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from registry.identity import history
 from registry.query import cursor_pages, public_record
 from registry.systems.views import BY_NAME, results_apart, score_history
 from registry.web.caching import public_page
@@ -29,7 +30,8 @@ def site_page(request: HttpRequest, slug: str) -> HttpResponse:
     condition = Q(site=selected_site)
     context = {
         "site": selected_site,
-        "systems": list(selected_site.systems.order_by("name")),
+        "formerly": history.former_names("site", selected_site.slug),
+        "systems": list(selected_site.systems.filter(merged_into=None).order_by("name")),
         **results_apart(condition),
         "pictures": score_history(condition, selected_site.name),
     }

@@ -12,6 +12,7 @@ from registry.timeseries import responses as shape
 from registry.timeseries import series
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
+from registry.web.paging import query_parameters
 
 STATES = f"{', '.join(Step.State.values)}."
 
@@ -26,7 +27,7 @@ class SystemHistory(PublicRead):
         operation_id="systems_history",
         parameters=[
             OpenApiParameter("metric", OpenApiTypes.STR, description="OP.QUANTITY.STAT, or fewer of its parts."),
-            *(OpenApiParameter(name, *web_responses.QUERY[name]) for name in (*series.FILTERS, "p.NAME")),
+            *query_parameters((*series.FILTERS, "p.NAME")),
         ],
         responses={200: shape.SystemHistoryShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )

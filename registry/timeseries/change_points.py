@@ -200,7 +200,7 @@ def _chance_probability(sums: Sequence[float], total: float, low: int, high: int
     return two_sided(math.sqrt(between / within), count - 2) if within else 0.0
 
 
-def two_sided(t: float, degrees: int) -> float:
+def two_sided(t: float, degrees: float) -> float:
     """The probability that Student's t of so many degrees of freedom, 1 and more, lies further from 0 than `t`.
 
     Exact to about 1e-13 of itself, however small, so that of two clear splits the clearer one counts; 1 where t is

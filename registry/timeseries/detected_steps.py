@@ -1,4 +1,4 @@
-"""The steps of a system as rows of the record, found anew when its results changed.
+"""The steps of a system as rows of the record, found anew when its results changed, and with them the verdicts on runs.
 
 A step that more results move by a place or two is the same one: it keeps its row, and with it what was said of it. One
 that results no longer show keeps its row too, as gone, so that it is nothing new when it comes back. The arithmetic
@@ -21,7 +21,8 @@ from django.utils import timezone
 from registry.comparison.spreads import measurement_key
 from registry.models import Result, Step, StepsDue, System
 from registry.query.public_record import Row
-from registry.timeseries import change_points, series
+from registry.timeseries import change_points, recorded_verdicts, series
+from registry.timeseries.recorded_verdicts import VerdictChanges
 
 WITHIN = change_points.SHORTEST
 """A step found less than so many results from where it stood is the same one: closer two can't be."""
@@ -31,10 +32,11 @@ _MOVES = ("series", "before", "after", "printed_unit", "day", "level_before", "l
 
 @dataclass(frozen=True, slots=True)
 class StepChanges:
-    """`begun`: new ones and such that are back. `gone`: such that results no longer show."""
+    """`begun`: new ones and such that are back. `gone`: such that results no longer show. And what became of runs."""
 
     begun: list[Step] = field(default_factory=list)
     gone: list[Step] = field(default_factory=list)
+    runs: VerdictChanges = field(default_factory=VerdictChanges, compare=False)
 
 
 def mark_due(system_ids: Iterable[int]) -> None:
@@ -63,7 +65,7 @@ def postpone(system_id: int) -> None:
 def detect_steps(system_id: int) -> StepChanges:
     """Bring the steps of a system that is due to what its results say; nothing where another process is at it.
 
-    Six queries, and up to two more where something changed.
+    Seven queries, and up to four more where something changed.
     """
     # Results are published while the row is held so, and two that find do not meet.
     waiting = System.objects.filter(Exists(StepsDue.objects.filter(system=OuterRef("pk"))), pk=system_id)
@@ -102,7 +104,9 @@ def _find_changes(system: System) -> StepChanges:
     steps_by_series: dict[str, list[Step]] = {name: [] for name in rows}
     for step in Step.objects.filter(system=system).select_related("after"):
         steps_by_series.setdefault(_series_of(step, rows), []).append(step)
-    changed, moved = StepChanges(), list[Step]()
+    rows_of_series = list(rows.values())
+    verdicts = recorded_verdicts.record_verdicts(system, rows_of_series, results, left_out=system_series.left_out)
+    changed, moved = StepChanges(runs=verdicts), list[Step]()
     for name, steps in steps_by_series.items():
         row = rows.get(name, {"points": [], "steps": []})
         stood = [_place_in_series(step, row["points"], results) for step in steps]

@@ -22,6 +22,8 @@ from registry.query.row_fields import (
     Qualifier,
     Quantity,
     ResultId,
+    RoundingHigh,
+    RoundingLow,
     Score,
     SlugOfSystem,
     Statistic,
@@ -29,6 +31,7 @@ from registry.query.row_fields import (
     Tasks,
     Tool,
     TrustText,
+    UnknownValues,
     VersionNumber,
 )
 from registry.query.shapes import Shape
@@ -106,7 +109,83 @@ class SystemSeries(SeriesLabel):
         dict[str, Any], Meta(description="What else its results have in common in size, such as client processes.")
     ]
     points: Annotated[Sequence[SeriesPoint], Meta(description="Oldest first.")]
+    resolution: Annotated[
+        float,
+        Meta(description="The last digit that its values are printed with, in the canonical unit; 0 of no value."),
+    ]
     steps: Annotated[Sequence[SeriesStep], Meta(description="None where a point is a bound, and no measured value.")]
+
+
+class JudgedMetric(Shape):
+    """One metric of a run, held against the runs before it."""
+
+    op: Operation
+    quantity: Quantity
+    stat: Statistic
+    unit: CanonicalUnit
+    printed_unit: PrintedUnit
+    context: Context
+    value: Annotated[float, Meta(description="Of the run, in the canonical unit.")]
+    verdict: Annotated[str, Meta(description="lower, higher, as expected; cannot tell: fewer than five earlier runs.")]
+    better: Annotated[
+        bool | None,
+        Meta(description="Whether lower or higher is better here; null where it is neither, or as expected."),
+    ]
+    expected: Annotated[
+        float | None, Meta(description="Middle of the earlier runs, in the canonical unit; null where nobody can tell.")
+    ]
+    expected_low: Annotated[
+        float | None,
+        Meta(
+            description="Below it the verdict is lower, with regard to all metrics of the run; in the canonical unit."
+        ),
+    ]
+    expected_high: Annotated[
+        float | None,
+        Meta(
+            description="Above it the verdict is higher, with regard to all metrics of the run; in the canonical unit."
+        ),
+    ]
+    ratio: Annotated[float | None, Meta(description="`value` divided by `expected`, without unit.")]
+    chance: Annotated[
+        float | None,
+        Meta(
+            description="How likely a run without a change has some metric as far out, from 0 to 1, without unit: "
+            "adjusted after Holm for the metrics of the run."
+        ),
+    ]
+    earlier: Annotated[
+        int, Meta(description="Runs of the series since its last step that it was held against, at most 20.")
+    ]
+
+
+class RunVerdictRow(Shape):
+    """One run, held against the runs before it that are known to be alike."""
+
+    result: ResultId
+    day: Annotated[date, Meta(description="Of the run, else of its submission, else of its release.")]
+    tool: Tool
+    mode: Mode
+    trust: TrustText
+    client_nodes: Annotated[int | None, Meta(description="Client nodes; null where it is not known.")]
+    list: Annotated[str, Meta(description="Kind of IO500 list, as of a series.")]
+    verdict: Annotated[
+        str, Meta(description="Of its clearest metric: lower, higher, as expected, or cannot tell: see `reason`.")
+    ]
+    better: Annotated[
+        bool | None,
+        Meta(
+            description="Whether all that lies outside is better, or all is worse; null where it is mixed or nothing."
+        ),
+    ]
+    continues: Annotated[bool, Meta(description="Whether the run before lay outside in the same way already.")]
+    earlier: Annotated[int, Meta(description="Most earlier runs that any of its metrics was held against.")]
+    judged: Annotated[int, Meta(description="Metrics with five earlier runs or more.")]
+    unknown: Annotated[
+        Sequence[str], Meta(description="What would have to be known of the run to hold it against any.")
+    ]
+    reason: Annotated[str, Meta(description="Why nobody can tell, as a sentence; else empty.")]
+    metrics: Annotated[Sequence[JudgedMetric], Meta(description="The clearest first.")]
 
 
 class NotJoined(Shape):
@@ -144,8 +223,23 @@ class SystemHistoryShape(Shape):
         list[NotJoined], Meta(description="Results, or numbers of them, whose scale or settings are not known.")
     ]
     fewest: Annotated[int, Meta(description="So many points a series needs for a step.")]
+    newest: Annotated[
+        RunVerdictRow | None,
+        Meta(
+            description="Whether the newest run lies where the ones before it let it be expected; null without a run."
+        ),
+    ]
+    newest_others: Annotated[
+        list[RunVerdictRow],
+        Meta(description="The same of the newest run of other benchmarks, scales and settings, at most ten."),
+    ]
+    unexpected: Annotated[
+        list[RunVerdictRow],
+        Meta(description="Runs that are lower or higher, newest first, at most 20, with the metrics that are."),
+    ]
     series: Annotated[list[SystemSeries], Meta(description="Those with steps first, then the longest.")]
     changes: Annotated[list[SeriesChange], Meta(description="At most ten, the newest first.")]
+    unknown_values: UnknownValues
 
 
 class SweepShape(Shape):
@@ -166,6 +260,8 @@ class SweepRun(Shape):
     day: Annotated[date | None, Meta(description="Day of the run, else of its submission; null where it is not known.")]
     value: Annotated[float, Meta(description="In the canonical unit, `unit` of the cell.")]
     qualifier: Qualifier
+    rounding_low: RoundingLow | None
+    rounding_high: RoundingHigh | None
 
 
 class SweepCell(Shape):
@@ -195,6 +291,15 @@ class SweepCell(Shape):
     interval_basis: Annotated[str | None, Meta(description="repeats; null where there is no interval.")]
 
 
+class UnplacedResult(Shape):
+    """A result that fills no cell of a part."""
+
+    result: ResultId
+    label: Annotated[str | None, Meta(description="What tells a reported result from its neighbours; else null.")]
+    not_said: Annotated[list[str], Meta(description="Facts that the part asks for and it does not say.")]
+    other: Annotated[list[str], Meta(description="Axes on which it is something else than the sweep asks for.")]
+
+
 class SweepUnplaced(Shape):
     axis: AxisName
     results: Annotated[
@@ -208,6 +313,9 @@ class SweepPart(Shape):
     quantity: Quantity
     cells: Annotated[list[SweepCell], Meta(description="Cells of the part.")]
     unplaced: Annotated[list[SweepUnplaced], Meta(description="Results that no cell has, by axis.")]
+    unplaced_results: Annotated[
+        list[UnplacedResult], Meta(description="Results that measured this and fill no cell, and why.")
+    ]
 
 
 class SystemSweepShape(Shape):

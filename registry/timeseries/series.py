@@ -23,11 +23,12 @@ from registry.comparison import compare as comparison_compare
 from registry.comparison import load
 from registry.comparison.spreads import NO_MEAN, measurement_key
 from registry.models import ListEntry, Result, Step, System
-from registry.query import alike, filters, metric_values, observed_parameters, public_record
+from registry.query import alike, filters, metric_values, observed_parameters, public_record, unknown_values
 from registry.query.public_record import Row
-from registry.timeseries import change_points
+from registry.timeseries import change_points, run_alarm, run_verdicts
 from validators import catalogue, quantities
 from validators.system.difference import difference
+from validators.units import UNITS
 
 MOST_RESULTS = 100
 """Newest results of a system that are looked at; each brings all its numbers."""
@@ -87,9 +88,19 @@ def series_document(slug: str, selection: Selection) -> Row:
         "single": system_series.single,
         "not_joined": system_series.not_joined,
         "fewest": change_points.FEWEST,
+        **_judge_runs(system_series),
         "series": rows,
         "changes": _change_rows(_newest_pairs(pairs, system_series.ordered)),
+        "unknown_values": unknown_values.explain_empty(selection.filters, empty=not system_series.results),
     }
+
+
+def _judge_runs(system_series: SystemSeriesSet) -> Row:
+    if not system_series.ordered:
+        return {"newest": None, "newest_others": [], "unexpected": []}
+    ordered, not_joined = system_series.ordered, system_series.not_joined
+    last_moment = moment_of(ordered[-1]) or dt.datetime.min
+    return run_verdicts.verdicts_document(system_series.rows, ordered, not_joined, last_moment.date())
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +316,17 @@ def _series_row(points: Mapping[str, Row]) -> Row:
             | {"qualifier": row["row"]["context"].get("qualifier", "")}
             for row in rows
         ],
+        "resolution": _printed_resolution([row["value"] for row in rows], number),
         "steps": _steps_of(rows, number),
     }
+
+
+def _printed_resolution(values: Sequence[float], number: Row) -> float:
+    """The last digit that values are printed with, in their canonical unit."""
+    printed_unit = number["printed_unit"]
+    is_scaled = printed_unit in UNITS and UNITS[printed_unit].canonical == number["unit"]
+    factor = UNITS[printed_unit].factor if is_scaled else 1.0
+    return factor * run_alarm.printed_resolution([value / factor for value in values])
 
 
 def _steps_of(rows: Sequence[Row], number: Row) -> list[Row]:

@@ -14,9 +14,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from django.db.models.fields.json import KT
+
 from registry.comparison import spreads, uncertainty
 from registry.query import alike, data_files, fact_index, metric_values, public_record, qualified_values
 from registry.query.alike import Likeness
+from registry.query.printed_rounding import rounding_of_row
 from registry.query.public_record import Row
 from registry.timeseries import series
 from validators.quantities import lower_is_better
@@ -89,12 +92,31 @@ def place_result(part: Part, facts: Facts) -> tuple[list[tuple[str, ...]], list[
     return ([] if open_axes else list(product(*met))), open_axes
 
 
+def explain_unplaced(part: Part, facts: Facts) -> dict[str, list[str]]:
+    """By axis on which a result has no choice the facts that it does not say; none where it says another value."""
+    _, open_axes = place_result(part, facts)
+    unsaid: dict[str, list[str]] = {}
+    for axis in part["axes"]:
+        if axis["title"] in open_axes:
+            alternatives = [
+                condition["facts"]
+                for choice in axis["choices"]
+                for condition in choice["when"]
+                if "absent" not in condition
+            ]
+            unsaid[axis["title"]] = list(
+                dict.fromkeys(names[0] for names in alternatives if not any(name in facts for name in names))
+            )
+    return unsaid
+
+
 def sweep_document(slug: str) -> Row:
     """The standard sweep of a system. Four queries. Raises NotOnRecord."""
     system, standard_sweep = public_record.find_system(slug), load_sweep()
     tools = {part["tool"] for part in standard_sweep["parts"]}
     results, left_out = public_record.take_newest(
-        public_record.current_results().filter(system=system, tool__in=tools), MOST_RESULTS
+        public_record.current_results().filter(system=system, tool__in=tools).annotate(label=KT("snapshot__label")),
+        MOST_RESULTS,
     )
     facts_by_result = fact_index.facts_by_result([result.pk for result in results])
     ordered = sorted(results, key=lambda result: (series.moment_of(result) or dt.datetime.min, result.pk), reverse=True)
@@ -128,6 +150,7 @@ def _run(result: Any, facts: Facts, standard_sweep: Mapping[str, Any]) -> Row:
         "alike": {name: facts.get(name) for name in standard_sweep["alike"]},
         "needed": [_FACTS.get(name, name) for name in alike.required_facts(result.tool)],
         "result": result.public_id,
+        "label": result.label,
         "trust": result.trust,
         "client_nodes": result.client_nodes,
         "day": moment.date() if (moment := series.moment_of(result)) else None,
@@ -139,6 +162,7 @@ def _part_row(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> R
     """The cells of a part; `runs` are newest first, each with its numbers and facts."""
     filled: dict[tuple[str, ...], list[Row]] = {}
     unplaced: Counter[str] = Counter()
+    unplaced_rows: list[Row] = []
     for run, rows, facts in runs:
         values = _values_by_operation(part, rows) if run["tool"] == part["tool"] else {}
         if not values:
@@ -146,6 +170,8 @@ def _part_row(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> R
         repeating = spreads.measured_spreads(run["tool"], rows, run["parameters"], ())
         choices, open_axes = place_result(part, facts)
         unplaced.update(open_axes)
+        if open_axes:
+            unplaced_rows.append(_unplaced_row(part, run, facts))
         for choice in choices:
             for op, row in values.items():
                 number = {
@@ -154,7 +180,9 @@ def _part_row(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> R
                     "quantity": row["quantity"],
                     "spread": repeating.get(spreads.measurement_key(row)),
                 }
+                rounding = None if number["spread"] else rounding_of_row(row, run["trust"])
                 number |= {"qualifier": qualified_values.qualifier_of(row)}
+                number |= dict(zip(_ROUNDING, rounding or (None, None), strict=True))
                 filled.setdefault((*choice, op), []).append(run | number)
     return {
         "title": part["title"],
@@ -162,6 +190,18 @@ def _part_row(part: Part, runs: Sequence[tuple[Row, Sequence[Row], Facts]]) -> R
         "quantity": part["quantity"],
         "cells": [_cell_row(place, filled.get(place, [])) for place in cells_of(part)],
         "unplaced": [{"axis": axis, "results": count} for axis, count in unplaced.items()],
+        "unplaced_results": unplaced_rows,
+    }
+
+
+def _unplaced_row(part: Part, run: Row, facts: Facts) -> Row:
+    """A result that fills no cell: what it does not say, and on which axes it is something else than the sweep asks."""
+    unsaid = explain_unplaced(part, facts)
+    return {
+        "result": run["result"],
+        "label": run["label"],
+        "not_said": list(dict.fromkeys(name for names in unsaid.values() for name in names)),
+        "other": [axis for axis, names in unsaid.items() if not names],
     }
 
 
@@ -220,7 +260,11 @@ def _compare_runs(run: Row, latest: Row) -> alike.Verdict:
 
 
 def _run_columns(run: Row) -> Row:
-    return {name: run[name] for name in ("result", "release", "trust", "client_nodes", "day", "value", "qualifier")}
+    return {name: run[name] for name in (*_RUN_COLUMNS, *_ROUNDING)}
+
+
+_RUN_COLUMNS = ("result", "release", "trust", "client_nodes", "day", "value", "qualifier")
+_ROUNDING = ("rounding_low", "rounding_high")
 
 
 def _is_open(times: qualified_values.Number | None, before: Row | None, open_: Sequence[str]) -> bool:

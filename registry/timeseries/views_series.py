@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,7 @@ from registry.models import Step
 from registry.presentation import numbers
 from registry.presentation.charts import result_charts
 from registry.presentation.system_description import what_differed
+from registry.presentation.verdict_words import verdict_context
 from registry.presentation.words import (
     best_unit,
     capitalize_sentence,
@@ -29,6 +31,8 @@ from registry.web.caching import public_page
 from validators.units import UNITS
 
 MOST_DRAWN = 4
+RATES = ("B/s", "ops/s")
+"""Canonical units of which a page has one unit each."""
 MOST_ROWS = 200
 
 
@@ -38,7 +42,8 @@ def history_page(request: HttpRequest, slug: str) -> HttpResponse:
     query = filters.without_empty(request.GET)
     selection = series.parse_selection(query)
     system_history = series.series_document(slug, selection)
-    written_out = [_series_context(row) for row in _with_varying_settings(system_history["series"])[:MOST_ROWS]]
+    rows = _in_one_unit(system_history["series"])
+    written_out = [_series_context(row) for row in _with_varying_settings(rows)[:MOST_ROWS]]
     context = {
         "section": "systems",
         "system_history": system_history,
@@ -47,10 +52,11 @@ def history_page(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": written_out,
         "more": max(0, len(system_history["series"]) - MOST_ROWS),
         "drawn": [
-            written_row | _series_drawing(row)
-            for written_row, row in zip(written_out[:MOST_DRAWN], system_history["series"], strict=False)
+            written_row | _series_drawing(row) for written_row, row in zip(written_out[:MOST_DRAWN], rows, strict=False)
         ],
         "changes": [_change_context(change) for change in system_history["changes"]],
+        "newest": system_history["newest"] and verdict_context(system_history["newest"]),
+        **{name: [verdict_context(row) for row in system_history[name]] for name in ("newest_others", "unexpected")},
         "not_joined": [_not_joined(result) for result in reversed(system_history["not_joined"])],
         "query": query.urlencode(),
     }
@@ -72,6 +78,19 @@ def step_changes(system_history: Row) -> list[dict[str, Any]]:
 def _with_varying_settings(rows: Sequence[Row]) -> list[Row]:
     """Series with those of their settings and of their scale only in which others of the same benchmark differ."""
     return [row | {part: _varying_text(row, rows, part) for part in ("settings", "scale")} for row in rows]
+
+
+def _in_one_unit(rows: Sequence[Row]) -> list[Row]:
+    """Series with all bandwidths of the page in one unit, and all rates: that in which most of them are printed."""
+    units: dict[str, Counter[str]] = {}
+    for row in rows:
+        if row["unit"] in RATES and row["printed_unit"] in UNITS:
+            units.setdefault(row["unit"], Counter())[row["printed_unit"]] += 1
+    usual = {canonical: counted.most_common(1)[0][0] for canonical, counted in units.items()}
+    return [
+        row | {"printed_unit": usual.get(row["unit"], row["printed_unit"]), "printed_as": row["printed_unit"]}
+        for row in rows
+    ]
 
 
 def _varying_text(row: Row, rows: Sequence[Row], part: str) -> Row:
@@ -128,7 +147,9 @@ def _series_context(row: Row) -> dict[str, Any]:
     unit = _series_unit(row)
     first, last = row["points"][0], row["points"][-1]
     times = qualified_values.number_of_row(last) / qualified_values.number_of_row(first) if first["value"] else None
+    printed_as = row.get("printed_as", unit)
     return _series_words(row, unit) | {
+        "printed_as": printed_as if printed_as not in ("", unit) and unit in UNITS else "",
         "count": len(row["points"]),
         "first": _point_text(first, unit),
         "last": _point_text(last, unit),
@@ -176,7 +197,7 @@ def _series_drawing(row: Row) -> dict[str, Any]:
     edges = [0, *(step["place"] for step in row["steps"]), len(values)]
     levels = [row["steps"][0]["level_before"], *(step["level_after"] for step in row["steps"])] if row["steps"] else []
     stretches = [(low, high, level / factor) for (low, high), level in zip(pairwise(edges), levels, strict=False)]
-    return {"drawing": result_charts.draw_levels([str(point["day"]) for point in row["points"]], values, stretches)}
+    return {"drawing": result_charts.draw_levels([point["day"] for point in row["points"]], values, stretches)}
 
 
 def _not_joined(result: Row) -> dict[str, Any]:

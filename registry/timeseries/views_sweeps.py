@@ -10,6 +10,7 @@ from django.shortcuts import render
 from registry.presentation import numbers
 from registry.presentation.words import best_unit, capitalize_sentence, format_in_unit, humanize
 from registry.query import qualified_values
+from registry.query.axes import find_axis
 from registry.query.public_record import Row
 from registry.timeseries import sweeps
 from registry.web.caching import public_page
@@ -33,6 +34,10 @@ def _part_context(part: Row) -> dict[str, Any]:
     return part | {
         "rows": [cell for cell in cells if cell["latest"]],
         "missing": [cell["name"] for cell in cells if not cell["latest"]],
+        "unplaced_results": [
+            row | {"not_said": ", ".join(find_axis(name).title for name in row["not_said"])}
+            for row in part["unplaced_results"]
+        ],
     }
 
 

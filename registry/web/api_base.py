@@ -19,8 +19,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.query import csv_safe, cursor_pages, filters
+from registry.query.public_record import MovedOnRecord
+from registry.web.moved import redirect_moved
 
 FRESH_S = 60
+MOST_IN_HEADER = 5
 COMMON_NAMES = ("format",)
 
 
@@ -85,6 +88,12 @@ class PublicRead(APIView):
         if request.method in ("GET", "HEAD"):
             filters.refuse_unknown(request.query_params, (*self.query_names, *COMMON_NAMES), self.query_prefixes)
 
+    def handle_exception(self, exc: Exception) -> Any:
+        """A former name leads to the address of today; the answer there has its slug."""
+        if isinstance(exc, MovedOnRecord) and self.request.method in ("GET", "HEAD"):
+            return redirect_moved(self.request._request, exc)
+        return super().handle_exception(exc)
+
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """What may be done here, also for a browser that asks before a script reads from another host."""
         allowed = ", ".join(self.allowed_methods)
@@ -92,12 +101,13 @@ class PublicRead(APIView):
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         response = super().finalize_response(request, response, *args, **kwargs)
-        if isinstance(response, Response) and response.exception:
+        if isinstance(response, Response) and (response.exception or request.method == "OPTIONS"):
+            # A form of the address (CSV, BibTeX) cannot write a problem, or nothing at all.
             response.accepted_renderer = JSONRenderer()
         if self._reads():
             response["Access-Control-Allow-Origin"] = "*"
             response["Access-Control-Allow-Methods"] = "GET, HEAD, OPTIONS"
-            response["Access-Control-Expose-Headers"] = "ETag, Link, Retry-After"
+            response["Access-Control-Expose-Headers"] = "ETag, Link, Retry-After, Unknown-Values"
             if "Cache-Control" not in response and response.status_code == 200:
                 patch_cache_control(response, public=True, no_cache=True)
             if response.status_code == 200 and request.method in ("GET", "HEAD"):
@@ -166,6 +176,12 @@ def next_address(request: Request, cursor: str | None) -> str | None:
     query = request.query_params.copy()
     query["cursor"] = cursor
     return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
+
+
+def unknown_values_header(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What a table tells of values that no result has, as JSON in ASCII; nothing where there are none."""
+    brief = [{name: row[name] for name in ("name", "value", "nearest")} for row in rows[:MOST_IN_HEADER]]
+    return {"Unknown-Values": json.dumps(brief)} if brief else {}
 
 
 def download_response(document: Any, filename: str) -> Response:

@@ -14,8 +14,9 @@ from django.views.decorators.http import conditional_page, require_safe
 from redis.exceptions import RedisError
 
 from registry.errors import Problem
-from registry.query.public_record import NotOnRecord
+from registry.query.public_record import MovedOnRecord, NotOnRecord
 from registry.web.error_pages import refusal_page
+from registry.web.moved import redirect_moved
 
 FRESH_S = 60
 KEPT_S = 86_400
@@ -37,6 +38,8 @@ def public_page(view: View) -> View:
             response = view(request, *args, **kwargs)
         except NotOnRecord:
             raise
+        except MovedOnRecord as moved:
+            return redirect_moved(request, moved)
         except Problem as problem:
             response = refusal_page(request, problem)
         patch_vary_headers(response, ("Cookie",))

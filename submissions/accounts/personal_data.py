@@ -17,7 +17,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import ForeignObjectRel, Model, Q
 
-from registry.models import Override, SavedStudy
+from registry.models import IdentityChange, Override, SavedStudy
 from submissions.accounts import memberships as accounts_memberships
 from submissions.models import Account, Delivery, Invitation
 
@@ -42,6 +42,9 @@ def export_account(account: Account) -> dict[str, list[dict[str, Any]]]:
         rows_by_kind["invited"] = invited
     if decided := [_row_columns(row) for row in Override.objects.filter(decided_by=account.username).order_by("pk")]:
         rows_by_kind["override"] = decided
+    acts = IdentityChange.objects.filter(Q(decided_by=account.username) | Q(undone_by=account.username))
+    if identities := [_row_columns(row) for row in acts.order_by("pk")]:
+        rows_by_kind["identitychange"] = identities
     if saved := [_row_columns(row) for row in SavedStudy.objects.filter(saved_by=account.username).order_by("pk")]:
         rows_by_kind["savedstudy"] = saved
     return rows_by_kind
@@ -61,6 +64,8 @@ def erase_account(account: Account) -> str:
         Delivery.objects.filter(account=account).delete()
         Override.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
         SavedStudy.objects.filter(saved_by=account.username).update(saved_by=pseudonym)
+        IdentityChange.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
+        IdentityChange.objects.filter(undone_by=account.username).update(undone_by=pseudonym)
         of_account = ContentType.objects.get_for_model(Account)
         LogEntry.objects.filter(content_type=of_account, object_id=account.pk).update(object_repr=pseudonym)
         account.groups.clear()

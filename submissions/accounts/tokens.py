@@ -79,13 +79,15 @@ def revoke_token(account: Account, beginning: str) -> None:
 
 
 class TokenAuthentication(authentication.TokenAuthentication):
-    """`Authorization: Token KEY`, for what the token was made for.
+    """`Authorization: Token KEY`, or `Bearer KEY` as generated clients send it, for what the token was made for.
 
     Reading needs the scope `read`, everything else the `token_scope` of the view, which is `submit` unless it says
     otherwise. Raises AuthenticationFailed, OutOfScope.
     """
 
     def authenticate(self, request: Request) -> tuple[Account, Token] | None:
+        if request.headers.get("Authorization", "").lower().startswith("bearer "):
+            self.keyword = "Bearer"
         credentials = super().authenticate(request)
         if credentials is not None:
             view = request.parser_context["view"]

@@ -1,4 +1,4 @@
-"""Watch the numbers of systems: find their steps once what changed their results is on disk.
+"""Watch the numbers of systems: find their steps, and judge their runs, once what changed their results is on disk.
 
 Whatever publishes or withdraws results says in its own transaction that their systems are due
 (registry/timeseries/detected_steps.py); the scheduler has them looked at, each in a transaction of its own, so that
@@ -38,3 +38,4 @@ def detect_due_systems() -> None:
 def _find_steps_of(system_id: int) -> None:
     changed = detected_steps.detect_steps(system_id)
     outbox.notify_followers(changed.begun, changed.gone)
+    outbox.notify_of_runs(changed.runs.alarms, changed.runs.settled)

@@ -14,7 +14,7 @@ from registry.models import Step
 from registry.query import canonical_names, cursor_pages, filters
 from submissions.errors import ConflictOfInterest, Forbidden, NoStep, StepChanged, StepRefused
 from submissions.models import Account, StepComment
-from submissions.permissions import conflict_about, has_role
+from submissions.permissions import conflict_about, has_role, one_with_own
 from submissions.publication import anonymizer, publishable
 
 STATE_MEANINGS = {
@@ -27,7 +27,7 @@ STATE_MEANINGS = {
 NOTE_LIMIT = 500
 FILTERS: dict[str, filters.Condition] = {
     "state": lambda value: Q(state=filters.parse_choice(Step.State.values, value)),
-    "system": lambda value: Q(system__slug=value.lower()),
+    "system": lambda value: Q(system__slug=value.lower()) | Q(system__former__slug=value.lower()),
 }
 
 
@@ -37,7 +37,7 @@ def visible_change_points(account: Account) -> QuerySet[Step]:
     change_points = change_points.select_related("system__site", "before", "after").order_by("-id")
     if has_role(account, Account.Role.REVIEWER):
         return change_points
-    return change_points.filter(system__site__in=account.memberships.order_by().values("institution"))
+    return change_points.filter(system__site__in=one_with_own(account).values("pk"))
 
 
 def list_change_points(account: Account, query: QueryDict, size: int) -> tuple[list[Step], str | None]:

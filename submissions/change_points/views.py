@@ -29,7 +29,7 @@ def step_index(request: HttpRequest) -> HttpResponse:
     query = filters.without_empty(request.GET)
     rows, cursor = triage.list_change_points(account_of(request), query, PAGE_ROWS)
     slug = query.get("system")
-    system = public_record.find_system(slug) if slug else None
+    system = public_record.find_system(slug, follow=True) if slug else None
     if cursor:
         query["cursor"] = cursor
     context = {

@@ -181,18 +181,20 @@ def _is_name(field: str, value: object) -> bool:
 
 def institution_of(account: Account, metadata: Mapping[str, Any]) -> Site | None:
     """The account's institution that the metadata names, its only one if it has just one, else None."""
-    sites = list(Site.objects.filter(memberships__account=account))
+    sites = list(Site.objects.filter(memberships__account=account).select_related("merged_into"))
     named = fold_text(metadata.get("institution"))
     matching = [
         site for site in sites if named in {fold_text(name) for name in (site.slug, site.name, *_site_spellings(site))}
     ]
-    if len(matching) == 1:
-        return matching[0]
+    if len({site.merged_into_id or site.pk for site in matching}) == 1:
+        return min(matching, key=lambda site: (site.merged_into_id is not None, site.pk))
     return sites[0] if len(sites) == 1 else None
 
 
 def _site_spellings(site: Site) -> list[str]:
-    return site.also_printed_as or []
+    """Other names, also those of what it was merged into."""
+    now = site.merged_into
+    return [*(site.also_printed_as or []), *((now.slug, now.name, *(now.also_printed_as or [])) if now else ())]
 
 
 def _parse_json(text: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.utils.functional import cached_property
 
 from registry.models import Site
@@ -47,7 +48,8 @@ class Account(AbstractUser):
     @cached_property
     def followed(self) -> frozenset[str]:
         """Slugs of the systems that it follows; pages of the record ask for it."""
-        return frozenset(self.following.order_by().values_list("system__slug", flat=True))
+        slugs = self.following.order_by().values_list(Coalesce("system__merged_into__slug", "system__slug"), flat=True)
+        return frozenset(slugs)
 
 
 class Membership(models.Model):

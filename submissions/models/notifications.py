@@ -1,4 +1,4 @@
-"""The outbox: whom to tell of an event or a step, and what came of it."""
+"""The outbox: whom to tell of an event, a step or a run, and what came of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import uuid
 
 from django.db import models
 
-from registry.models import Step
+from registry.models import RunVerdict, Step
 from submissions.models.accounts import Account
 from submissions.models.submissions import Event
 
@@ -38,7 +38,7 @@ class Webhook(models.Model):
 
 
 class Delivery(models.Model):
-    """An event or a step, or a trial of neither, on its way to one receiver. The log of all.
+    """An event, a step or the verdict on a run, or a trial of none, on its way to one receiver. The log of all.
 
     The receiver is a webhook, or without one the mail of the account.
     """
@@ -50,6 +50,7 @@ class Delivery(models.Model):
 
     event = models.ForeignKey(Event, null=True, on_delete=models.CASCADE, related_name="+")
     step = models.ForeignKey(Step, null=True, on_delete=models.CASCADE, related_name="+")
+    run_verdict = models.ForeignKey(RunVerdict, null=True, on_delete=models.CASCADE, related_name="+")
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="deliveries")
     webhook = models.ForeignKey(Webhook, null=True, on_delete=models.CASCADE, related_name="deliveries")
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
@@ -70,7 +71,16 @@ class Delivery(models.Model):
                 fields=["step", "account"], condition=models.Q(webhook=None), name="mail_of_a_step_once"
             ),
             models.UniqueConstraint(fields=["step", "webhook"], name="webhook_of_a_step_once"),
-            models.CheckConstraint(condition=models.Q(event=None) | models.Q(step=None), name="delivery_of_one_thing"),
+            models.UniqueConstraint(
+                fields=["run_verdict", "account"], condition=models.Q(webhook=None), name="mail_of_a_verdict_once"
+            ),
+            models.UniqueConstraint(fields=["run_verdict", "webhook"], name="webhook_of_a_verdict_once"),
+            models.CheckConstraint(
+                condition=models.Q(event=None, step=None)
+                | models.Q(event=None, run_verdict=None)
+                | models.Q(step=None, run_verdict=None),
+                name="delivery_of_one_thing",
+            ),
         ]
         indexes = [
             # What the scheduler asks for every two seconds.

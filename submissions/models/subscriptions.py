@@ -27,3 +27,8 @@ class Subscription(models.Model):
 
     def __str__(self) -> str:
         return f"{self.account} follows {self.system}"
+
+    @property
+    def current_system(self) -> System:
+        """What is followed: of a system that was merged what it is now."""
+        return self.system.merged_into or self.system

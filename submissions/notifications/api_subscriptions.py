@@ -23,7 +23,7 @@ class FollowingList(PrivateView):
 
     @extend_schema(operation_id="following_list", responses={200: shape.FollowedPage} | REFUSED)
     def get(self, request: Request) -> Response:
-        own = account_of(request).following.select_related("system")
+        own = subscriptions.subscriptions_of(account_of(request))
         return Response({"next": None, "results": [_subscription_document(following) for following in own]})
 
     @write_operation(
@@ -50,8 +50,8 @@ class FollowingDetail(PrivateView):
 
 def _subscription_document(following: Subscription) -> dict[str, Any]:
     return {
-        "system": following.system.slug,
-        "name": following.system.name,
+        "system": following.current_system.slug,
+        "name": following.current_system.name,
         "steps": following.steps,
         "since": following.since,
     }

@@ -63,9 +63,9 @@ class WebhookDeliveries(PrivateView):
 
     @extend_schema(operation_id="webhooks_deliveries", responses={200: notifications_responses.DeliveryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
-        rows = own_webhook(account_of(request), id).deliveries.select_related("event", "step__system")[
-            :DELIVERIES_SHOWN
-        ]
+        rows = own_webhook(account_of(request), id).deliveries.select_related(
+            "event", "step__system", "run_verdict__system"
+        )[:DELIVERIES_SHOWN]
         return Response({"next": None, "results": [_delivery_document(row) for row in rows]})
 
     @write_operation(
@@ -92,10 +92,16 @@ def _delivery_document(row: Delivery) -> dict[str, object]:
         "id": f"msg_{row.pk}",
         "type": webhooks.type_of(row),
         "submission": row.event and str(row.event.submission_id),
-        "system": row.step and row.step.system.slug,
+        "system": _system_of(row),
         "state": row.state,
         "attempts": row.attempts,
         "tried_at": row.tried_at,
         "due_at": row.due_at if row.state == Delivery.State.WAITING else None,
         "answer": row.answer,
     }
+
+
+def _system_of(row: Delivery) -> str | None:
+    """The slug of the system that a delivery tells of."""
+    news = row.step or row.run_verdict
+    return news.system.slug if news else None

@@ -1,6 +1,7 @@
-"""Letters: what became of submissions, and steps in the numbers of systems that somebody follows.
+"""Letters: what became of submissions, and steps and unexpected runs of systems that somebody follows.
 
-Mail travels in the open, so a subject says nothing of what a submission measured, by whom or where. Steps are public.
+Mail travels in the open, so a subject says nothing of what a submission measured, by whom or where. Steps and
+runs are public.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
 
-from registry.models import Release, Step
-from registry.presentation import numbers
+from registry.models import Release, RunVerdict, Step
+from registry.presentation import numbers, verdict_words
+from registry.query import run_verdict_rows
 from registry.timeseries import detected_steps, views_series
 from submissions.lifecycle import states
 from submissions.models import Account, Event, State
@@ -31,8 +33,10 @@ STATE_PHRASES = {
 }
 
 
-def send_letter(account: Account, events: Sequence[Event], moved: Sequence[Step]) -> None:
-    """One letter about these events, the latest state of each submission, and these steps.
+def send_letter(
+    account: Account, events: Sequence[Event], moved: Sequence[Step], runs: Sequence[RunVerdict] = ()
+) -> None:
+    """One letter about these events, the latest state of each submission, these steps and these unexpected runs.
 
     Raises OSError, SMTPException.
     """
@@ -41,14 +45,19 @@ def send_letter(account: Account, events: Sequence[Event], moved: Sequence[Step]
     changes = [(event, event.submission, _state_phrase(event)) for event in latest]
     failures = [(event, code) for event in events if (code := states.failure_of_ours(event)) and _is_operator(account)]
     systems = _by_system(moved)
+    run_systems = _runs_by_system(runs)
     subject = "Highwater: " + ", and ".join(
-        filter(None, [_failures_text(failures), _news_text(changes, account), _steps_text(systems)])
+        filter(
+            None,
+            [_failures_text(failures), _news_text(changes, account), _steps_text(systems), _runs_text(run_systems)],
+        )
     )
     context = {
         "account": account,
         "changes": changes,
         "failures": failures,
         "systems": systems,
+        "run_systems": run_systems,
         "site": settings.SITE_URL,
     }
     body = render_to_string("notifications/notification.txt", context)
@@ -110,6 +119,29 @@ def _by_system(moved: Sequence[Step]) -> list[dict[str, Any]]:
 def _step_sentence(step: Step) -> str:
     sentence = views_series.sentence_on(views_series.in_words(detected_steps.row_of(step)))
     return f"{step.day}: {sentence}".replace(numbers.NO_BREAK, " ")
+
+
+def _runs_by_system(runs: Sequence[RunVerdict]) -> list[dict[str, Any]]:
+    """Name, slug and, of each run, its title and sentences on its metrics."""
+    ordered = sorted(runs, key=lambda verdict: (verdict.system.slug, verdict.day, verdict.pk))
+    return [
+        {"name": " ".join(str(system).split()), "slug": system.slug, "runs": [_run_context(row) for row in verdicts]}
+        for system, verdicts in groupby(ordered, key=lambda verdict: verdict.system)
+    ]
+
+
+def _run_context(verdict: RunVerdict) -> dict[str, Any]:
+    row = run_verdict_rows.build_verdict_row(verdict)
+    sentences = [sentence.replace(numbers.NO_BREAK, " ") for sentence in verdict_words.verdict_sentences(row)]
+    title = verdict_words.verdict_title(row).replace(numbers.NO_BREAK, " ")
+    return {"title": f"{verdict.day}: {title}", "sentences": sentences, "result": row["result"]}
+
+
+def _runs_text(systems: Sequence[dict[str, Any]]) -> str:
+    if not systems:
+        return ""
+    counted = numbers.pluralize(sum(len(system["runs"]) for system in systems), "run").replace(numbers.NO_BREAK, " ")
+    return f"{counted} not as expected on {systems[0]['name'] if len(systems) == 1 else f'{len(systems)} systems'}"
 
 
 def _steps_text(systems: Sequence[dict[str, Any]]) -> str:

@@ -1,6 +1,6 @@
-"""Tell people of what became of their submissions, and of steps in the numbers of systems that they follow.
+"""Tell people of what became of their submissions, and of steps and unexpected runs of systems that they follow.
 
-By mail and by webhook, from the outbox that each event and each step fills.
+By mail and by webhook, from the outbox that each event, each step and each such run fills.
 
 An event and its notice are written in one transaction (submissions/lifecycle/states.py), so nothing that happened is
 untold, and nothing is told that did not happen. The scheduler turns notices into deliveries, one for each receiver, and
@@ -20,7 +20,7 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from registry.dumps import db_locks
-from registry.models import Step
+from registry.models import RunVerdict, Step
 from submissions.lifecycle import states
 from submissions.models import Account, Delivery, Event, Membership, Notice, State, Subscription, Webhook
 from submissions.notifications import mail, subscriptions, webhooks
@@ -50,7 +50,11 @@ MAILED = frozenset(
     }
 )
 _IS_OF_FAILURE = Q(*(("event__reason__endswith", f"; {code}") for code in states.FAILURES_OF_OURS), _connector=Q.OR)
-_JOINED = ("event__submission__release", "event__submission__result", "step__system", "step__before", "step__after")
+_JOINED = (
+    *("event__submission__release", "event__submission__result"),
+    *("step__system", "step__before", "step__after"),
+    *("run_verdict__system", "run_verdict__result"),
+)
 
 
 def notify_followers(begun: Sequence[Step], gone: Sequence[Step]) -> None:
@@ -60,15 +64,30 @@ def notify_followers(begun: Sequence[Step], gone: Sequence[Step]) -> None:
     """
     if gone:
         Delivery.objects.filter(step__in=gone, state=Delivery.State.WAITING).delete()
-    now, systems = timezone.now(), {step.system_id for step in begun}
-    followed = Subscription.objects.filter(system__in=systems, account__is_active=True).order_by("pk")
+    _deliver_to_followers("step", begun)
+
+
+def notify_of_runs(alarms: Sequence[RunVerdict], settled: Sequence[RunVerdict]) -> None:
+    """The same of runs that are lower or higher than expected; of those that are no longer, nobody who was not yet."""
+    if settled:
+        Delivery.objects.filter(run_verdict__in=settled, state=Delivery.State.WAITING).delete()
+    _deliver_to_followers("run_verdict", alarms)
+
+
+def _deliver_to_followers(kind: str, news: Sequence[Step] | Sequence[RunVerdict]) -> None:
+    """A delivery of each piece of news, in the column `kind`, to each receiver of those who follow its system."""
+    now, systems = timezone.now(), {piece.system_id for piece in news}
+    followed = Subscription.objects.filter(
+        Q(system__in=systems) | Q(system__merged_into__in=systems), account__is_active=True
+    ).order_by("pk")
     Delivery.objects.bulk_create(
         [
-            Delivery(step=step, account=following.account, webhook=webhook, due_at=due_at)
-            for following in followed.select_related("account").prefetch_related("account__webhooks")
+            Delivery(**{kind: piece}, account=following.account, webhook=webhook, due_at=due_at)
+            for following in followed.select_related("account", "system").prefetch_related("account__webhooks")
             for webhook, due_at in _list_receivers(following.account, now)
-            for step in begun
-            if step.system_id == following.system_id and subscriptions.is_interested(following, step)
+            for piece in news
+            if piece.system_id == (following.system.merged_into_id or following.system_id)
+            and subscriptions.is_interested(following, piece)
         ],
         ignore_conflicts=True,
     )
@@ -177,7 +196,9 @@ def _send_mail() -> bool:
     _begin_delivery(letter)
     events = [delivery.event for delivery in letter if delivery.event]
     try:
-        mail.send_letter(letter[0].account, events, [delivery.step for delivery in letter if delivery.step])
+        steps = [delivery.step for delivery in letter if delivery.step]
+        runs = [delivery.run_verdict for delivery in letter if delivery.run_verdict]
+        mail.send_letter(letter[0].account, events, steps, runs)
     except (OSError, SMTPException) as error:
         log.warning("Mail of %s deliveries was not sent: %s", len(letter), error)
         _end_delivery(letter, delivered=False, answer=f"{type(error).__name__}: {error}")

@@ -30,11 +30,11 @@ class WebhookPage(Page):
 
 class Delivery(Shape):
     id: Annotated[str, Meta(description="As in the header webhook-id.")]
-    type: Annotated[str, Meta(description="submission.STATE, system.step, or trial.")]
+    type: Annotated[str, Meta(description="submission.STATE, system.step, system.run, or trial.")]
     submission: Annotated[
         UUID | None, Meta(description="Id of the submission that it tells of; null where it tells of none.")
     ]
-    system: Annotated[str | None, Meta(description="Of a step: slug.")]
+    system: Annotated[str | None, Meta(description="Of a step or a run: slug of its system.")]
     state: Annotated[str, Meta(description="waiting, delivered or failed (given up).")]
     attempts: Annotated[int, Meta(description="Deliveries tried so far.")]
     tried_at: Annotated[datetime | None, Meta(description="When the last attempt was; null before the first.")]

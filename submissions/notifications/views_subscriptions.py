@@ -21,7 +21,7 @@ def subscriptions_page(request: HttpRequest) -> HttpResponse:
         steps = request.POST.get("steps", Subscription.Steps.ALL)
         subscriptions.subscribe(account, request.POST.get("system", ""), steps)
         return redirect("following")
-    own = account.following.select_related("system__site")
+    own = subscriptions.subscriptions_of(account)
     context = {"section": "submissions", "own": own, "choices": Subscription.Steps.choices}
     return render(request, "notifications/subscriptions.html", context)
 

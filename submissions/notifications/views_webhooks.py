@@ -62,7 +62,9 @@ def _webhooks_page(request: HttpRequest, problem: Problem | None = None) -> Http
         {
             "webhook": webhook,
             "secret": webhooks.webhook_secret(webhook),
-            "deliveries": list(webhook.deliveries.select_related("event", "step__system")[:DELIVERIES_SHOWN]),
+            "deliveries": list(
+                webhook.deliveries.select_related("event", "step__system", "run_verdict__system")[:DELIVERIES_SHOWN]
+            ),
         }
         for webhook in account_of(request).webhooks.all()
     ]

@@ -26,7 +26,8 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from registry.models import Step
+from registry.models import RunVerdict, Step
+from registry.query import run_verdict_rows
 from registry.timeseries import detected_steps
 from submissions.errors import WebhookExists, WebhookRefused
 from submissions.models import Account, Delivery, Event, Webhook
@@ -83,6 +84,8 @@ def type_of(delivery: Delivery) -> str:
     """What a delivery tells of."""
     if delivery.step:
         return "system.step"
+    if delivery.run_verdict:
+        return "system.run"
     return f"submission.{delivery.event.to_state}" if delivery.event else "trial"
 
 
@@ -92,6 +95,8 @@ def _event_payload(delivery: Delivery) -> dict[str, Any]:
         at, data = delivery.event.at, _event_fields(delivery.event)
     elif delivery.step:
         at, data = delivery.step.found_at, _step_fields(delivery.step)
+    elif delivery.run_verdict:
+        at, data = delivery.run_verdict.found_at, _run_fields(delivery.run_verdict)
     return {"type": type_of(delivery), "timestamp": at.isoformat(), "data": data}
 
 
@@ -113,6 +118,12 @@ def _step_fields(step: Step) -> dict[str, Any]:
     """What moved, where and how far: public facts, as systems/{slug}/history/ has them."""
     fields = {"system": step.system.slug} | detected_steps.row_of(step)
     return fields | {"day": f"{step.day}", "url": f"{settings.SITE_URL}/systems/{step.system.slug}/history/"}
+
+
+def _run_fields(verdict: RunVerdict) -> dict[str, Any]:
+    """Which run lies outside of what was expected, and which of its metrics: public facts, as above."""
+    fields = {"system": verdict.system.slug} | run_verdict_rows.build_verdict_row(verdict)
+    return fields | {"day": f"{verdict.day}", "url": f"{settings.SITE_URL}/systems/{verdict.system.slug}/history/"}
 
 
 def _signed_headers(delivery: Delivery, webhook: Webhook, body: bytes) -> dict[str, str]:

@@ -15,6 +15,7 @@ from rest_framework.throttling import BaseThrottle
 from registry.query import cursor_pages
 from registry.query.filters import any_of, parse_choice, refuse_unknown, values_of
 from registry.web.api_base import next_address, page_size
+from registry.web.paging import whole_schema
 from registry.web.throttles import UploadThrottle
 from submissions.bundles.upload_api import BundleParser, UploadView, form_fields
 from submissions.checks import finding_counts
@@ -72,7 +73,7 @@ class SubmissionList(UploadView):
         parameters=[
             OpenApiParameter("state", str, description="Only those in this state."),
             OpenApiParameter("cursor", str, description="From `next` of the page before."),
-            OpenApiParameter("page_size", int, description="Rows of one page, at most 200."),
+            OpenApiParameter("page_size", whole_schema(1, 200), description="Rows of one page, at most 200."),
         ],
         responses={200: shape.SubmissionPage} | REFUSED,
     )

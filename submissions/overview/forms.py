@@ -47,7 +47,7 @@ class MetadataForm(forms.Form):
 
     def platforms(self) -> Iterable[str]:
         """Names that the record knows, to choose from."""
-        return Platform.objects.values_list("name", flat=True)
+        return Platform.objects.filter(merged_into=None).values_list("name", flat=True)
 
     def filesystems(self) -> Iterable[str]:
         """Names of file systems that are known, to choose from; another one may be written."""

@@ -14,7 +14,7 @@ from registry.presentation.evidence_table import build_evidence
 from registry.presentation.measurement_tables import Table
 from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.system_description import system_context
-from registry.results.run_groups import groups
+from registry.results.run_groups import groups, is_repeated
 from registry.results.run_page import view
 from registry.results.views import OUTCOMES
 from submissions.bundles import quarantine
@@ -93,6 +93,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
             if checked_run["measurements"] and (not row["scored"] or checked_run.get("distributions"))
         ],
         "groups": groups(report),
+        "unrepeated": bool(run.get("measurements")) and not is_repeated(report, primary),
         "missing": any(row["scored"] and numbers.MISSING in row.values() for row in rows),
         "findings": join_findings(submission, findings, addressed),
         "not_read": not_read_rows(submission, check, addressed) if check else {},

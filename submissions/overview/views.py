@@ -15,6 +15,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from registry.comparison.repeat_gain import repeat_gains
 from registry.errors import Problem
 from registry.presentation import numbers
 from registry.results.archive_download import archive_response
@@ -128,6 +129,7 @@ def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None
     status = problem.status if problem else 422 if form.errors else 200
     limit = f"{settings.UPLOAD_LIMIT_BYTES // 2**20} MiB"
     context = {"section": "submissions", "form": form, "problem": problem, "limit": limit}
+    context["repeat_gains"] = repeat_gains()
     return render(request, "overview/upload.html", context, status=status)
 
 

@@ -38,8 +38,8 @@ def override_result(
     release = ranked_list.release
     if result is None or release.imported:
         raise OverrideRefused(f"There is no result {result_id[:60]!r}." if result is None else "The list is a copy.")
-    if result.trust == Result.Trust.REPORTED:
-        raise OverrideRefused("What is only reported stands on no list.")
+    if result.trust in (Result.Trust.REPORTED, Result.Trust.DERIVED):
+        raise OverrideRefused(f"What is only {result.trust} stands on no list that is made here.")
     if not reason.strip() or (action == Override.Action.SCORE) != (score is not None):
         raise OverrideRefused("It needs a reason, and a score exactly when the action is `score`.")
     with transaction.atomic():

@@ -108,12 +108,17 @@ def anonymizer_for(submission: Submission) -> Anonymizer:
     """With the names of its institution, system, file system and account, and the words that they are made of."""
     site, account, declared = submission.institution, submission.account, submission.metadata
     declared_names = [declared.get(name, "") for name in ("institution", "system", "filesystem_name")]
-    institution = (
-        [site.slug, site.name, *(site.also_printed_as or []), declared_names[0]] if site else declared_names[:1]
-    )
+    institution = [*(_names_of(site) if site else ()), declared_names[0]]
     people = [account.username, account.first_name, account.last_name, *account.email.split("@")]
     names = {" ".join(text.casefold().split()) for text in (*institution, *declared_names, *people)}
     return Anonymizer(frozenset(names | set(_distinctive_words(institution)) - {""}) - {""})
+
+
+def _names_of(site: Site) -> Iterable[str]:
+    """Every name of an institution, also those of what it was merged with."""
+    now = site.merged_into or site
+    for row in (site, now, *now.former.all()):
+        yield from (row.slug, row.name, *(row.also_printed_as or []))
 
 
 def _distinctive_words(names: Iterable[str]) -> Iterable[str]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -26,6 +26,7 @@ from registry.models import (
     Release,
     Result,
     ResultFile,
+    Site,
     System,
 )
 from registry.query import canonical_names, observed_parameters
@@ -185,9 +186,15 @@ class _AcceptedRun(Publishable):
         """The name as declared where it is a spelling of the submitter's own institution, else that institution's."""
         if self.anonymous:
             return anonymizer.INSTITUTION
-        site, declared = self.submission.require_institution(), " ".join(self.metadata.get("institution", "").split())
+        site, declared = self.current_site, " ".join(self.metadata.get("institution", "").split())
         own = {fold_text(name) for name in (site.slug, site.name, *(site.also_printed_as or []))}
         return declared if fold_text(declared) in own or slugify(declared) == site.slug else site.name
+
+    @property
+    def current_site(self) -> Site:
+        """The institution that it is published under: that of the submission, or what that was merged into."""
+        institution = self.submission.require_institution()
+        return institution.merged_into or institution
 
     @property
     def system_name(self) -> str:
@@ -196,8 +203,9 @@ class _AcceptedRun(Publishable):
 
     @property
     def system_key(self) -> tuple[int, str, bool]:
-        """A system is another one where it is published anonymously."""
-        return self.submission.require_institution().pk, fold_text(self.system_name), self.anonymous
+        """A system is another one where it is published anonymously; then no merging of names tells what it is."""
+        site = self.submission.require_institution() if self.anonymous else self.current_site
+        return site.pk, fold_text(self.system_name), self.anonymous
 
 
 def _counted_index(submission: Submission, report: Mapping[str, Any]) -> int:
@@ -242,13 +250,14 @@ def _gather_sources(submissions: list[Submission], *, as_published: bool = False
 
 def _platforms_by_name() -> dict[str, Platform]:
     """The platforms of the record by all that people call them, folded."""
-    platforms_by_slug = {row.slug: row for row in Platform.objects.all()}
+    rows = list(Platform.objects.select_related("merged_into"))
+    platforms_by_slug = {row.slug: row.merged_into or row for row in rows}
     also = {
         name: platforms_by_slug[slug]
         for name, slug in canonical_names.read_names().platforms.items()
         if slug in platforms_by_slug
     }
-    return also | {fold_text(name): row for row in platforms_by_slug.values() for name in (row.slug, row.name)}
+    return also | {fold_text(name): platforms_by_slug[row.slug] for row in rows for name in (row.slug, row.name)}
 
 
 def _latest_by_submission(rows: QuerySet[Any]) -> dict[Any, Any]:
@@ -270,12 +279,16 @@ def _systems_by_key(numbered: Mapping[str, _AcceptedRun]) -> dict[tuple[int, str
 
     A system of no platform gets the first that is declared.
     """
-    institutions = [source.submission.require_institution() for source in numbered.values()]
-    sites = {institution.pk: institution for institution in institutions}
-    recorded = System.objects.filter(site__in=sites).select_related("platform")
-    systems = {(system.site_id, fold_text(system.name), False): system for system in recorded}
+    sites = {source.current_site.pk: source.current_site for source in numbered.values()}
+    recorded = System.objects.filter(Q(site__in=sites) | Q(site__merged_into__in=sites))
+    systems = {
+        (system.site.merged_into_id or system.site_id, fold_text(system.name), False): system.merged_into or system
+        for system in recorded.select_related("platform", "site", "merged_into__platform").order_by(
+            "merged_into_id", "-pk"
+        )
+    }
     if any(source.anonymous for source in numbered.values()):
-        systems |= _anonymous_systems(sites)
+        systems |= _anonymous_systems(source.submission.require_institution().pk for source in numbered.values())
     taken = set(System.objects.values_list("slug", flat=True))
     created, placed = list[System](), list[System]()
     for public_id, source in numbered.items():

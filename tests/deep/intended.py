@@ -15,6 +15,14 @@ def became_null(before: Any, now: Any) -> bool:
     return before is not None and now is None
 
 
+def became_nothing(before: Any, now: Any) -> bool:
+    return before != NOTHING and now == NOTHING
+
+
+def became_known(before: Any, now: Any) -> bool:
+    return before in (None, "") and now not in (None, "", NOTHING)
+
+
 def was_zero(before: Any, now: Any) -> bool:
     return isinstance(before, dict) and before["printed_value"] == 0 and now == NOTHING
 
@@ -50,8 +58,50 @@ NO_FOLDERS = "an outcome names no folder of the site"
 NO_PHASE = "the line of time stamps is no phase"
 AMOUNTS = "more of an amount is neither better nor worse, and one table of quantities says so"
 REDRAWN = "a chart has lines only for what was repeated, and another mark for what was not"
+ONE_NAME = "names that a source proves to be one are one institution, system or platform; former addresses redirect"
+PLATFORMS = "the eight MLPerf results of HPE have their platform"
+SAMPLED = "every so manieth system is looked at, and there are fewer"
+ARCHIVES = "client nodes are those of the archive where a list prints none"
 
 INTENDED = (
+    Intended("* lists/*", "answer.entries.*.system_slug", ONE_NAME),
+    Intended("* lists/*", "answer.entries.*.institution_slug", ONE_NAME),
+    Intended("anybody ranking/*", "answer.rows.*.system_slug", ONE_NAME),
+    Intended("anybody results/*", "*system_slug", ONE_NAME),
+    Intended("anybody results/*", "*institution_slug", ONE_NAME),
+    Intended("export *", "*system_slug", ONE_NAME),
+    Intended("export *", "*institution_slug", ONE_NAME),
+    Intended("anybody sites/*", "answer.results.hpe", ONE_NAME, became_nothing),
+    Intended("anybody sites/hpe/", "", ONE_NAME, became_nothing),
+    Intended("anybody sites/*", "answer.also_printed_as.*", ONE_NAME),
+    Intended("anybody sites/*", "answer.systems.*", ONE_NAME),
+    Intended("anybody systems/*/history/", "", SAMPLED, became_nothing),
+    Intended("anybody systems/*/sweep/", "", SAMPLED, became_nothing),
+    Intended("anybody systems/*/", "", ONE_NAME, became_nothing),
+    Intended("anybody systems/*", "answer.best.*", ONE_NAME, is_new_row),
+    Intended("anybody systems/*", "*institution", ONE_NAME),
+    Intended("anybody systems/*", "*site", ONE_NAME),
+    Intended("export record.sqlite", "sites.hpe", ONE_NAME, became_nothing),
+    Intended("export record.sqlite", "systems.*.site", ONE_NAME),
+    Intended("export record.sqlite", "systems.*", ONE_NAME, became_nothing),
+    Intended("anybody systems/*", "answer.results.*", ONE_NAME, became_nothing),
+    Intended("anybody results/*", "*platform", PLATFORMS, became_known),
+    Intended("anybody systems/*", "*platform", PLATFORMS, became_known),
+    Intended("export *", "*platform", PLATFORMS, became_known),
+    Intended("anybody platforms/*", "answer.results.cray-c500", PLATFORMS, is_new_row),
+    Intended("anybody platforms/*", "answer.source", PLATFORMS),
+    Intended("export record.sqlite", "platforms.cray-c500", PLATFORMS, is_new_row),
+    Intended("anybody generations/*/", "answer.results", PLATFORMS),
+    Intended("anybody generations/*/", "answer.single", PLATFORMS),
+    Intended("anybody studies/*/", "answer.points", ARCHIVES),
+    Intended("anybody studies/*/", "answer.rows.*", ARCHIVES),
+    Intended("anybody study/*per=client", "answer.rows.*", ARCHIVES),
+    Intended("anybody study/*per=client", "answer.missing", ARCHIVES),
+    Intended("anybody study/*per=client", "answer.trust.imported", ARCHIVES),
+    Intended("anybody study/*/", "answer.results.*.reads.*", ARCHIVES, is_new_row),
+    Intended("anybody study/*/", "answer.results.*@archive", ARCHIVES, is_new_row),
+    Intended("anybody study/*/", "answer.results.*@system", ARCHIVES, is_new_row),
+    Intended("anybody results/*client_nodes*", "answer.results.*", ARCHIVES, is_new_row),
     Intended("* submissions/*/files/received/", "answer.detail", "a draft without a file says that it has none yet"),
     Intended(
         "* submissions/*/versions/", "answer.results.*.check.warnings", "findings of the scrubbed copy count, too"

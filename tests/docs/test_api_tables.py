@@ -28,13 +28,21 @@ def test_the_tables_are_written_from_openapi() -> None:
 
 def test_the_columns_of_the_client_are_written_from_openapi() -> None:
     """Else: ./dev.py exec python -m tools.api_tables"""
-    assert api_tables.CLIENT.read_text(encoding="utf-8") == api_tables.client_columns(api_tables.read_components())
+    components = api_tables.read_components()
+    expected = api_tables.client_columns(components) + api_tables.client_dates(components)
+    assert api_tables.CLIENT.read_text(encoding="utf-8") == expected
+
+
+def test_the_typed_rows_of_the_client_are_written_from_openapi() -> None:
+    """Else: ./dev.py exec python -m tools.api_tables"""
+    expected = api_tables.client_rows(api_tables.read_components())
+    assert api_tables.CLIENT_ROWS.read_text(encoding="utf-8") == expected
 
 
 def test_each_field_of_an_entry_has_a_row() -> None:
     lines = api_tables.PAGE.read_text(encoding="utf-8").split("## A ranked list\n")[1].split("\n## ")[0].splitlines()
     names = [line.split("`")[1] for line in lines if line.startswith("| `")]
-    assert names[0] == "rank" and names[-1] == "withdrawn_at" and len(names) == 22
+    assert names[0] == "rank" and names[21] == "withdrawn_at" and len(names) == 24
 
 
 def test_a_table_that_is_old_is_written_anew_and_the_rest_stays() -> None:

@@ -187,7 +187,7 @@ def test_gains_sizes_and_chances_are_asked_by_keyboard(page) -> None:
     page.get_by_label("Unit").fill("TB/s")
     page.get_by_role("button", name="Show").press("Enter")
     expect(page.get_by_text("Enclosures for 1 TB/s")).to_be_visible()
-    expect(page.get_by_role("definition").first).to_have_text(re.compile("^at least 5"))
+    expect(page.get_by_role("definition").first).to_have_text(re.compile("^at least 6"))
     page.goto("/stragglers/")
     page.get_by_label("Targets").fill("273")
     page.get_by_label("Slow ones").fill("18")

@@ -17,6 +17,7 @@ import pytest
 
 import highwater
 from tests.flows.conftest import ROOT, RunningSite, wait_until
+from tests.make_io500 import make_archive
 
 PAGE = (ROOT / "docs" / "client.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^## ([^\n]+)\n[^`]*?^```python\n(.+?)^```\n+```text\n(.+?)^```$", PAGE, flags=re.M | re.S)
@@ -28,7 +29,8 @@ def registry(site: RunningSite) -> highwater.Registry:
 
 
 def test_the_page_has_three_examples() -> None:
-    assert [title for title, _, _ in EXAMPLES] == ["Two generations", "A tuning sweep", "A regression hunt"]
+    titles = [title for title, _, _ in EXAMPLES]
+    assert titles == ["Two generations", "A tuning sweep", "A regression hunt", "All phases of a list"]
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,73 @@ def test_filters_may_be_several_and_of_parameters(registry) -> None:
     assert {row["value"] for row in study} == {58.9, 35.7, 57.9, 54.2}
     assert study.unit == "GB/s" and "p.direct_io=true" in study.question
     assert registry.study(system="nothing", **filters).rows == []
+
+
+def test_all_numbers_of_many_results_come_in_one_request(registry) -> None:
+    """Of 288 results of IO500 and one of two that a paper gives as bounds."""
+    asked_before = len(registry.transport.cache._by_key)
+    phases = registry.phases(tool="io500", limit=500)
+    assert len(registry.transport.cache._by_key) == asked_before + 1
+    assert len(phases) > 300 and "ior-easy-write.bandwidth.phase" in phases.columns
+    single = registry.measurements("io500-549")
+    row = next(row for row in phases if row["id"] == "io500-549")
+    for measurement in single:
+        name = f"{measurement['op']}.{measurement['quantity']}.{measurement['stat']}"
+        assert row[name] == measurement["value"] and phases.units[name] == measurement["unit"]
+    bounds = registry.phases(["cug25-ior-e2000"]).pandas()
+    assert bounds["read.bandwidth.max"][0] == 2e11 and bounds["read.bandwidth.max qualifier"][0] == "below"
+    assert bounds.attrs["units"]["read.bandwidth.max"] == "B/s" and bounds["trust"][0] == "reported"
+
+
+def test_every_address_of_the_record_has_its_method(registry) -> None:
+    lists = registry.lists(release="SC23")
+    assert {row["list"] for row in lists} >= {"ten"} and len(registry.releases()) > 10
+    entries = registry.entries("sc23", "ten")
+    assert [row["rank"] for row in entries][:3] == [1, 2, 3] and len(entries) == 10
+    systems = registry.systems(limit=7)
+    assert len(systems) == 7 and registry.system(systems[0]["slug"])["name"] == systems[0]["name"]
+    assert registry.history("nersc-perlmutter-scratch")["system"]["name"] == "Perlmutter scratch"
+    assert registry.generations("cray-e2000")["order"][-1].endswith("E2000")
+    assert registry.sizing("cray-e2000", 1, "TB/s", "read")["units"]["qualifier"] == "above"
+    assert {"op", "value", "unit"} <= set(registry.ceilings("cug25-ior-e2000").columns)
+    assert set(registry.members("io500-549")) == {"members", "series"}
+    assert len(registry.distributions("io500-549")) == 0
+    assert [row["percent"] for row in registry.stragglers(4, 1, [1, 4])] == [25.0, 100.0]
+    assert len(registry.sites(5)) == 5 and len(registry.platforms()) > 3 and len(registry.lines()) > 0
+    assert len(registry.rankings()) == 0 and registry.hardware()["drives"]
+    metrics = {row["metric"]: row for row in registry.metric_table()}
+    assert metrics["ior-easy-write.bandwidth.phase"]["tools"] == ["io500"]
+    with pytest.raises(highwater.Refused, match=r"record\.no-ranking"):
+        registry.ranking("none")
+
+
+def test_a_run_is_sent_and_refused_and_submitted(site: RunningSite, tmp_path: Path) -> None:
+    token = site.token("paula", "submitter", "paula-lab")
+    site.manage("create_release", "client1", "--deadline", "2099-01-01T00:00:00Z")
+    private = highwater.Registry(site.url, token=token)
+    archive = make_archive(tmp_path / "run.tar.gz", performance=1.25)
+    metadata = {"institution": "Paula Lab", "system": "Fell", "filesystem_type": "Lustre", "client_nodes": 10}
+    receipt = private.upload(archive, metadata)
+    assert private.upload(archive, metadata)["id"] == receipt["id"]
+    wait_until(lambda: private.submission(receipt["id"])["state"] == "checked")
+    with pytest.raises(highwater.Refused) as refusal:
+        private.submit(receipt["id"], "client1", "ten")
+    assert refusal.value.code and "acknowledge_rules" in str(refusal.value.errors or refusal.value)
+    done = private.submit(
+        receipt["id"], "client1", ["full", "ten"], acknowledge_rules=True, acknowledge_publication=True
+    )
+    assert done["state"] == "submitted"
+    with pytest.raises(highwater.Refused) as refusal:
+        highwater.Registry(site.url, token="wrong").upload(archive)
+    assert (refusal.value.status, refusal.value.code) == (401, "auth.failed")
+
+
+def test_a_wrong_name_and_a_wrong_value_say_so(registry) -> None:
+    with pytest.raises(highwater.Refused, match=r"p\.stripe_count") as refusal:
+        registry.results(p={"stripe_cont": 4})
+    assert refusal.value.code == "query.unknown-parameter"
+    with pytest.warns(highwater.UnknownValue, match="Lustre"):
+        assert len(registry.results(filesystem_type="Lustr")) == 0
 
 
 def test_a_chart_has_its_own_colours_and_pictures_are_drawn(registry) -> None:

@@ -199,6 +199,13 @@ OF_QUARANTINE = {
     ("POST", "quarantine/1/clear/"): (403, 403, 403, 403, 404, 404, 401),
     ("POST", "quarantine/1/withhold/"): (403, 403, 403, 403, 404, 404, 401),
 }
+OF_IDENTITIES = {
+    ("GET", "identities/"): (403, 403, 403, 403, 200, 200, 401),
+    ("GET", "identities/merge/"): (403, 403, 403, 403, 400, 400, 401),
+    ("POST", "identities/merge/"): (403, 403, 403, 403, 400, 400, 401),
+    ("POST", "identities/split/"): (403, 403, 403, 403, 400, 400, 401),
+    ("POST", "identities/1/undo/"): (403, 403, 403, 403, 400, 400, 401),
+}
 OF_CHECKS = {("POST", "check/"): (415,) * 6 + (401,)}
 
 
@@ -259,7 +266,9 @@ def test_every_route_stands_in_a_table() -> None:
     for state, table in BY_STATE.items():
         assert set(table) == of_submissions, state
     others = [pattern for pattern in api_urls.urlpatterns if not str(pattern.pattern).startswith(of_one)]
-    assert set(OF_EDITORS | OF_EVERYBODY_WITH_A_TOKEN | OF_QUARANTINE | OF_CHECKS) == addresses(others, OF_A_ROUTE)
+    assert set(OF_EDITORS | OF_EVERYBODY_WITH_A_TOKEN | OF_QUARANTINE | OF_IDENTITIES | OF_CHECKS) == addresses(
+        others, OF_A_ROUTE
+    )
     for slug, table in (("sc98", OF_EDITORS_ONCE_PUBLISHED), ("sc77", OF_EDITORS_WITHOUT_A_RELEASE)):
         of_a_release = [pattern for pattern in others if "<str:release>" in str(pattern.pattern)]
         assert set(table) == addresses(of_a_release, OF_A_ROUTE | {"release": slug})
@@ -287,6 +296,7 @@ def test_permissions_on_a_submission_by_role(stage, state, method, path, statuse
         | OF_EDITORS_WITHOUT_A_RELEASE
         | OF_EVERYBODY_WITH_A_TOKEN
         | OF_QUARANTINE
+        | OF_IDENTITIES
         | OF_CHECKS
     ),
 )

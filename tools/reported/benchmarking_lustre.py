@@ -12,6 +12,8 @@ DOCUMENT = {
     "title": "Benchmarking Lustre: Setting Realistic Performance Expectations",
     "publisher": "HPE, slides",
 }
+SAME_AS = {"benchmarking-lustre-mdtest-0k-ko2iblnd": "benchmarking-lustre-mdtest-both-ib"}
+"""Two slides print the same seven numbers of one run; the other one says more of it."""
 
 FABRICS: dict[str, tuple[str, Record]] = {
     "IB (HDR)": ("ib", {"fabric": "InfiniBand HDR", "lnd": "ko2iblnd"}),
@@ -31,6 +33,9 @@ UNIT_FROM_SLIDE = (
 JBODS = {"1 JBOD (2 OSTs)": ("1jbod", 1, 2), "2 JBODs (4 OSTs)": ("2jbod", 2, 4)}
 GB_ASSUMED = "The slide prints no unit of bandwidth; GB/s is assumed, since the ports allow at most 100 GB/s."
 CLIENTS_ROUNDED = "20 or more client nodes, says the slide."
+ACCESS_OPEN = "One shared file or a file per process, and the transfer size: the slide does not say."
+STONEWALLED = {"client_nodes_at_least": 20, "stonewalling": True}
+"""Said of all IOR runs of the slides on fabrics; of mdtest the clients alone hold."""
 
 
 def results(folder: Path) -> Iterator[Record]:
@@ -77,8 +82,12 @@ def _fabric_flash(rows: list[Row]) -> Iterator[Record]:
             "filesystem_type": "Lustre 2.15",
             "place": "slide on RDMA fabrics, E1000 SSU-F",
             "label": f"{words}, {fabric['fabric']}",
-            "parameters": {"raid": "GridRAID", "backend": "ldiskfs", "osts": 2} | FLASH_UNIT | parameters | fabric,
-            "notes": [CLIENTS_ROUNDED, UNIT_FROM_SLIDE, *([] if short == "4k" else [GB_ASSUMED])],
+            "parameters": {"raid": "GridRAID", "backend": "ldiskfs", "osts": 2, "raid_layout": "12 [(8+2)+1]"}
+            | FLASH_UNIT
+            | parameters
+            | STONEWALLED
+            | fabric,
+            "notes": [CLIENTS_ROUNDED, UNIT_FROM_SLIDE, *([] if short == "4k" else [GB_ASSUMED, ACCESS_OPEN])],
             "measurements": _ior_rows(group),
         }
 
@@ -97,9 +106,11 @@ def _fabric_hdd(rows: list[Row]) -> Iterator[Record]:
             "place": "slide on HDD throughput",
             "label": f"{storage.split(' (')[0]}, {words}, {fabric['fabric']}",
             "parameters": {"raid": "GridRAID", "backend": "ldiskfs", "osts": osts, "jbods": enclosures}
+            | {"raid_layout": "53 [(8+2)+2]"}
             | parameters
+            | STONEWALLED
             | fabric,
-            "notes": [CLIENTS_ROUNDED, GB_ASSUMED],
+            "notes": [CLIENTS_ROUNDED, GB_ASSUMED, ACCESS_OPEN],
             "measurements": _ior_rows(group),
         }
 
@@ -114,6 +125,7 @@ def _mdtest(file_size: str, items: str) -> Record:
         "mdts": 1,
         "objects_per_mdt": 1_000_000,
         "raid": "RAID-10",
+        "drives_per_mdt": 11,
         "backend": "ldiskfs",
     }
 
@@ -131,7 +143,7 @@ def _fabric_mdtest(rows: list[Row]) -> Iterator[Record]:
             "filesystem_type": "Lustre 2.15",
             "place": "slide on a single MDT",
             "label": f"{items}, empty files, {fabric['fabric']}",
-            "parameters": _mdtest(group[0]["file_size"], items) | fabric,
+            "parameters": _mdtest(group[0]["file_size"], items) | {"client_nodes_at_least": 20} | fabric,
             "notes": [CLIENTS_ROUNDED],
             "measurements": [measurement(row["op"], "rate", "mean", row["value"], "ops/s") for row in group],
         }

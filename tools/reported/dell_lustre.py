@@ -49,9 +49,11 @@ def _dell_value(rows: dict[str, Row], test: str, op: str, quantity: str, stat: s
 
 
 def _dell_iozone(rows: dict[str, Row]) -> Iterator[Record]:
-    raid = {"raid": "RAID 6 8+2", "backend": "ldiskfs"}
+    raid = {"raid": "RAID 6 8+2", "drives_per_ost": 10, "backend": "ldiskfs", "access": "file-per-process"}
+    raid |= {"direct_io": True, "fsync": True, "client_nodes_at_most": 64}  # -I and -e of the commands
     test_groups = (
-        ("sequential", "4.1", "peak of sequential I/O over the threads", {"osts": 24, "record_KiB": 1024}, {}, (
+        ("sequential", "4.1", "peak of sequential I/O over the threads",
+         {"osts": 24, "record_KiB": 1024, "total_TB": 2}, {}, (
             ("IOzone sequential write peak", "write", "bandwidth"),
             ("IOzone sequential read peak", "read", "bandwidth"),
         )),
@@ -61,7 +63,7 @@ def _dell_iozone(rows: dict[str, Row]) -> Iterator[Record]:
             ("one client, 8 OSTs, read", "read", "bandwidth"),
         )),
         ("random", "4.2", "peak of random writes over the threads",
-         {"osts": 24, "record_KiB": 4, "stripe_count": 1, "stripe_size_bytes": 4 * 2**20}, {}, (
+         {"osts": 24, "record_KiB": 4, "total_TB": 1, "stripe_count": 1, "stripe_size_bytes": 4 * 2**20}, {}, (
             ("IOzone random write peak", "random_write", "rate"),
         )),
     )  # fmt: skip
@@ -119,6 +121,10 @@ def _dell_mdtest(rows: dict[str, Row]) -> Iterator[Record]:
                     "stripe_count": 1,
                     "stripe_size_bytes": 2**20,
                     "files_per_directory": 3125,
+                    "client_nodes_at_most": 64,
+                    "raid": "RAID-10, 22 drives and 2 spares",
+                    "drives_per_mdt": 22,
+                    "backend": "ldiskfs",
                 },
                 "notes": [contradiction] if threads == 240 else [],
                 "measurements": [_dell_value(rows, test, op, "rate", "mean") for test, op in tests],

@@ -15,6 +15,7 @@ SCORED = (
     *("mdtest-easy-write", "mdtest-easy-stat", "mdtest-easy-delete"),
     *("mdtest-hard-write", "mdtest-hard-read", "mdtest-hard-stat", "mdtest-hard-delete"),
 )
+PRELIMINARY = "Preliminary, says the slide: shown for how it works, not for the numbers."
 HISTORY_COLUMNS = {
     "Pre-SC19": "ES400NV",
     "SC19": "ES400NV",
@@ -85,10 +86,11 @@ def _gpudirect(rows: list[Row]) -> Iterator[Record]:
             "scores": {"SCOREX": {name: number(row_by_task[task][column]) for name, task in extended.items()}},
             "parameters": {"allocate_buffer_on_gpu": int(mode[0]), "gpudirect": mode.endswith("GPUD"), "gpus": 3},
             "notes": [
-                "Preliminary, says the slide: shown for how it works, not for the numbers.",
+                PRELIMINARY,
                 f"The phase called concurrent has the score {row_by_task['concurrent'][column]}, without a unit.",
                 "No unit is printed for mdworkbench-create; kIOPS is assumed, as for its neighbours.",
             ],
+            "not_comparable_for": [{"reason": PRELIMINARY}],
             "measurements": [_phase(row["task"], row[column], _unit(row)) for row in tasks],
         }
 

@@ -177,7 +177,7 @@ def _drives(parts: Parts, direction: str, kind: str) -> Ceiling | None:
     rate = getattr(parts.rates, direction if kind == BANDWIDTH else f"{direction}_iops")
     if parts.drives is None or rate is None:
         return None
-    return Ceiling("drives", (("drives", parts.drives), ("datasheet of each", rate)), rate.unit)
+    return Ceiling("drives", (("drives", parts.drives), ("rate of each drive", rate)), rate.unit)
 
 
 def _slots(parts: Parts, kind: str) -> Ceiling | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from validators import hardware
@@ -43,9 +44,12 @@ def of_document(document: Document) -> Parts:
 
 def rates_of(drive: hardware.Entry | None, link: Link | None = None) -> Rates:
     """What a drive of the catalogue delivers on a link; on one that it has no figures for, what it does at best."""
-    rows = drive["rates"] if drive else []
+    if drive is None:
+        return Rates()
+    rows = drive["rates"]
     row = next((row for row in rows if (row.get("generation"), row.get("lanes")) == link), rows[0] if rows else None)
-    return Rates(*(hardware.figure(row, name) for name in ("read", "write", "read_iops", "write_iops")))
+    figures = (hardware.figure(row, name) for name in ("read", "write", "read_iops", "write_iops"))
+    return Rates(*(figure and replace(figure, source=f"{drive['model']}: {figure.source}") for figure in figures))
 
 
 def slot_of(generation: int, lanes: float, source: str) -> Figure:

@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Q
 
 from registry.lists.official import archived_values, official_values, value_differences
 from registry.models import Result
 from validators.checks import check
 
 ARCHIVE = re.compile(r"submission-(\d+)\.(tar\.gz|tgz|tar|zip)")
+
+
+IS_LISTED = Q(trust=Result.Trust.IMPORTED) | Q(snapshot__has_key="list")
 
 
 class Command(BaseCommand):
@@ -28,7 +32,7 @@ class Command(BaseCommand):
         if not folder.is_dir():
             raise CommandError(f"{folder} is not a folder")
         archives = {int(match[1]): path for path in folder.iterdir() if (match := ARCHIVE.fullmatch(path.name))}
-        results = Result.objects.filter(trust=Result.Trust.IMPORTED, origin_id__in=archives)
+        results = Result.objects.filter(IS_LISTED, origin_id__in=archives)
         results_by_origin = {int(result.origin_id): result for result in results.prefetch_related("measurements")}
         outcomes: Counter[str] = Counter()
         for number, path in sorted(archives.items()):

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from registry.lists.ranking import DefinitionError
 from registry.loading.catalogue_loader import CatalogueError, load_catalogue, load_definitions
+from registry.loading.derived_results import DerivedError
 from registry.loading.reported_results import ReportedError
 
 
@@ -19,14 +20,16 @@ class Command(BaseCommand):
         parser.add_argument("--without-history", action="store_true", help="the public record stays as it is")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Load what the options ask for and say what there is. Raises CommandError."""
         try:
             if options["without_history"]:
                 return load_definitions()
             loaded = load_catalogue()
-        except (CatalogueError, DefinitionError, ReportedError) as error:
+        except (CatalogueError, DefinitionError, DerivedError, ReportedError) as error:
             raise CommandError(str(error)) from error
         if not loaded.changed:
             self.stdout.write("catalogue: unchanged")
             return
-        counts = f"{loaded.results} results, {loaded.reported} reported, {loaded.lists} lists, {loaded.entries} entries"
-        self.stdout.write(f"catalogue: {counts}, {loaded.overrides} overrides")
+        results = f"{loaded.results} results, {loaded.derived} derived, {loaded.reported} reported"
+        lists = f"{loaded.lists} lists, {loaded.entries} entries, {loaded.overrides} overrides"
+        self.stdout.write(f"catalogue: {results}, {lists}")

@@ -6,6 +6,7 @@ that its caption names. Axes are linear; only boxes turn logarithmic, where valu
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -38,6 +39,8 @@ EDGE_ROOM = 24
 """Room for half a text at both ends of an axis."""
 MOST_DOTS = 64
 """Members that are drawn one by one."""
+DAY_ROOM = 36.0
+"""Half of the text of a day, which stands under the middle of its point."""
 NAME_ROOM = 13
 """Between the names at the ends of two lines."""
 FAR_APART = 50
@@ -144,18 +147,23 @@ def draw_stairs(named: Sequence[tuple[str, Sequence[float]]], limit: float | Non
     return frame.chart(frame.place_texts(steps), drawn, mark, words)
 
 
-def draw_levels(steps: Sequence[str], values: Sequence[float], stretches: Sequence[tuple[int, int, float]]) -> Chart:
-    """Values in order as points, and of each stretch (from, to, level) its level as a line; without any through all."""
-    frame = _Frame(len(steps), LinearAxis(min(values), max(values), 196, 14), WIDTH - 8)
+def draw_levels(days: Sequence[dt.date], values: Sequence[float], stretches: Sequence[tuple[int, int, float]]) -> Chart:
+    """Values as points at their days, and of each stretch (from, to, level) its level; without any a line through all.
+
+    Days are to scale: a year is as wide wherever it lies. Values of one day stand above each other.
+    """
+    texts = [str(day) for day in days]
+    frame = _Frame(len(days), LinearAxis(min(values), max(values), 196, 14), WIDTH - 8)
+    frame.place_at([float(day.toordinal()) for day in days])
     points = frame.line("", list(enumerate(values)))
     held = [frame.held(*stretch) for stretch in stretches]
     drawn = [points._replace(path="") if held else points, *held]
     words = ", ".join(
-        f"{step}: {numbers.format_significant(value, 4)}" for step, value in zip(steps, values, strict=True)
+        f"{text}: {numbers.format_significant(value, 4)}" for text, value in zip(texts, values, strict=True)
     )
     level_words = "; step to ".join(numbers.format_significant(level, 4) for _, _, level in stretches)
     return frame.chart(
-        frame.place_texts(steps), drawn, None, f"{words}{f'; level {level_words}' if level_words else ''}"
+        frame.place_texts(texts), drawn, None, f"{words}{f'; level {level_words}' if level_words else ''}"
     )
 
 
@@ -171,9 +179,20 @@ class _Frame:
         self.axis, self.right = axis, right
         self.left = 10.0 + LETTER * max(len(tick.text) for tick in axis.ticks)
         self.run = (right - self.left - 8) / max(1, steps)
+        self.placed: Sequence[float] | None = None
+
+    def place_at(self, amounts: Sequence[float]) -> None:
+        """Set steps as far apart as their amounts, which do not fall; where all are one amount, evenly."""
+        first, last = amounts[0], amounts[-1]
+        if first < last:
+            begin, end = max(self.left + 8, DAY_ROOM), min(self.right - 8, WIDTH - DAY_ROOM)
+            self.placed = [begin + (amount - first) / (last - first) * (end - begin) for amount in amounts]
 
     def x(self, step: float) -> float:
-        return round(self.left + 4 + (step + 0.5) * self.run, 1)
+        if self.placed is None:
+            return round(self.left + 4 + (step + 0.5) * self.run, 1)
+        nearest = min(max(round(step), 0), len(self.placed) - 1)
+        return round(self.placed[nearest] + 8 * max(-0.5, min(0.5, step - nearest)), 1)
 
     def line(self, name: str, values: Sequence[tuple[int, float]]) -> Line:
         return _line_through([(self.x(step), self.axis.at(value)) for step, value in values], name)

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from registry.query.formulas import LARGEST_POWER, FormulaError, interpret_formula
-from validators.units import is_finite_number
+from validators.units import UNITS, is_finite_number
 
 LARGEST_DENOMINATOR = 64
+COUNTED_UNITS = {"sample_rate": "samples/s", "message_rate": "RPC/s"}
+"""Units of canonical quantities that count something else than operations, though they convert as if they did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,16 @@ def of_unit(unit: str) -> Dimension:
     return _from_units([(powers, 1), *(({divisor: Fraction(1)}, -1) for divisor in below)])
 
 
+def counted_unit(quantity: str, unit: str) -> str:
+    """The unit that formulas reckon with for a canonical quantity: samples per second are no operations per second."""
+    return COUNTED_UNITS.get(quantity, unit)
+
+
+def dimension_unit(unit: str) -> str:
+    """The unit that values in this one are of for a formula: "GB/s" -> "B/s", "samples/s" is itself."""
+    return unit if unit in COUNTED_UNITS.values() else UNITS[unit].canonical
+
+
 def of_formula(formula: str, units: Mapping[str, Dimension]) -> Dimension:
     """The unit of a formula over named quantities. Raises FormulaError: units that don't fit, or what is not known."""
     return interpret_formula(formula, _Units(units))
@@ -59,25 +71,25 @@ class _Units:
     def __init__(self, units: Mapping[str, Dimension]) -> None:
         self.units = units
 
-    def number(self, value: float) -> Dimension:
+    def read_number(self, value: float) -> Dimension:
         if not is_finite_number(value):
             raise FormulaError("A number is too large")
         return Dimension({}, float(value))
 
-    def name(self, name: str) -> Dimension:
+    def read_name(self, name: str) -> Dimension:
         return self.units[name]
 
-    def negative(self, value: Dimension) -> Dimension:
+    def negate_value(self, value: Dimension) -> Dimension:
         return Dimension(value.powers, None if value.constant is None else -value.constant)
 
-    def binary(self, kind: type[ast.operator], left_operand: Dimension, right: Dimension) -> Dimension:
+    def apply_operator(self, kind: type[ast.operator], left_operand: Dimension, right: Dimension) -> Dimension:
         if kind in (ast.Add, ast.Sub):
             return _require_same_unit([left_operand, right], "A sum")
         if kind is ast.Pow:
             return _raise_to_power(left_operand, right)
         return _from_units([(left_operand.powers, 1), (right.powers, 1 if kind is ast.Mult else -1)])
 
-    def call(self, function: str, arguments: list[Dimension]) -> Dimension:
+    def call_function(self, function: str, arguments: list[Dimension]) -> Dimension:
         if function == "sqrt" and len(arguments) == 1:
             return _from_units([(arguments[0].powers, Fraction(1, 2))])
         if function in ("min", "max") and len(arguments) > 1:

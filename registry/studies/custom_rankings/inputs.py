@@ -15,10 +15,11 @@ from registry.models import Measurement
 from registry.query import axes, fact_index, filters, formulas, study_query
 from registry.query.formulas import FormulaError
 from registry.query.public_record import nearest_names
+from registry.query.recorded_metrics import known_metrics
 from registry.query.study_query import COLUMN_METRICS, Metric
 from registry.studies.custom_rankings import dimensions
-from registry.studies.run import known_metrics
 from registry.studies.table import USUAL_UNITS
+from validators.quantities import canonical_name
 from validators.units import UNITS
 
 MOST_INPUTS = 8
@@ -46,7 +47,11 @@ class UnknownName(NotRanked):
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One name of a formula: where its numbers are, their unit, and what they are multiplied by to be canonical."""
+    """One name of a formula: where its numbers are, their unit, and what they are multiplied by to be canonical.
+
+    `quantity` is the canonical quantity of a metric, or the name of a column; `counted_unit` is its unit
+    with what is counted, as in samples per second.
+    """
 
     name: str
     kind: str
@@ -54,6 +59,16 @@ class Input:
     unit: str = ""
     shown_unit: str = ""
     factor: float = 1.0
+    quantity: str = ""
+
+    @property
+    def counted_unit(self) -> str:
+        return dimensions.counted_unit(self.quantity, self.unit)
+
+    @property
+    def reported_number(self) -> tuple[str, str]:
+        """Operation and quantity as they are reported; of what is no measurement its name."""
+        return (self.source[0], self.source[1]) if self.kind == "metric" else (self.source[0], "")
 
 
 def replace_names(formula: str) -> tuple[str, dict[str, str]]:
@@ -85,16 +100,16 @@ class _Names:
     def __init__(self, by_identifier: dict[str, str]) -> None:
         self.by_identifier = by_identifier
 
-    def number(self, value: float) -> None: ...
+    def read_number(self, value: float) -> None: ...
 
-    def name(self, name: str) -> None:
+    def read_name(self, name: str) -> None:
         self.by_identifier.setdefault(name, name)
 
-    def negative(self, value: None) -> None: ...
+    def negate_value(self, value: None) -> None: ...
 
-    def binary(self, kind: type[ast.operator], left_operand: None, right: None) -> None: ...
+    def apply_operator(self, kind: type[ast.operator], left_operand: None, right: None) -> None: ...
 
-    def call(self, function: str, arguments: list[None]) -> None: ...
+    def call_function(self, function: str, arguments: list[None]) -> None: ...
 
 
 def _with_names(text: str, by_identifier: Mapping[str, str]) -> str:
@@ -146,15 +161,18 @@ def _metric_input(name: str, metric: Metric) -> Input:
             canonical or metric.op,
             shown_unit,
             UNITS[shown_unit].factor if shown_unit else 1.0,
+            metric.op,
         )
-    units = Measurement.objects.order_by().filter(**metric._asdict()).values_list("unit", flat=True)
-    unit = units[:1][0]
-    return Input(name, "metric", tuple(metric), unit, USUAL_UNITS.get(unit, unit))
+    measurements = Measurement.objects.order_by().filter(**metric._asdict()).values_list("unit", "result__tool")
+    unit, tool = measurements[:1][0]
+    quantity = canonical_name(tool, metric._asdict() | {"unit": unit})
+    counted = dimensions.counted_unit(quantity, unit)
+    return Input(name, "metric", tuple(metric), unit, USUAL_UNITS.get(counted, counted), quantity=quantity)
 
 
 def unit_of(text: str, inputs: Mapping[str, Input]) -> str:
     """Return the unit of a formula over inputs. Raises BadFormula where their units do not go together."""
-    units = {identifier: dimensions.of_unit(formula_input.unit) for identifier, formula_input in inputs.items()}
+    units = {identifier: dimensions.of_unit(formula_input.counted_unit) for identifier, formula_input in inputs.items()}
     try:
         return str(dimensions.of_formula(text, units))
     except FormulaError as error:

@@ -6,19 +6,23 @@ Two queries beside the look-ups of names: the ranking, and what is said of the r
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import DataError, connection, transaction
+from django.db.models import QuerySet
 
-from registry.models import Result
-from registry.query import filters, formulas
+from registry.comparison import moving_facts
+from registry.models import Fact, Result
+from registry.query import declared_limits, filters, formulas, public_record, unknown_values
 from registry.query.divisors import PER
+from registry.query.missing_facts import MissingFacts, count_missing
 from registry.query.public_record import RESULT, Row, rows_of
+from registry.query.recorded_metrics import results_as_of
+from registry.studies.custom_rankings import dimensions, group_variation
 from registry.studies.custom_rankings.inputs import BadFormula, Input, NotRanked, input_of, replace_names, unit_of
 from registry.studies.custom_rankings.ranking_query import RankingQuery
-from registry.studies.run import results_as_of
 from registry.studies.table import USUAL_UNITS, lower_is_better
 from validators.units import UNITS, from_canonical
 
@@ -43,7 +47,11 @@ class WrongUnit(NotRanked):
 
 @dataclass(frozen=True, slots=True)
 class FormulaRanking:
-    """Rows by trust, best first; `counts` has, by trust, how many are ranked and how many lack something."""
+    """Rows by group, best first; `counts` has, by trust, how many are ranked and how many lack something.
+
+    A group is of one trust and one meaning: one benchmark, mode and division. `groups` say of each how many are ranked,
+    what varies among its rows, and what is not known of them. `forbidden` are results whose source is against ranks.
+    """
 
     question: RankingQuery
     inputs: list[Input]
@@ -51,6 +59,8 @@ class FormulaRanking:
     order: str
     rows: list[Row]
     counts: dict[str, dict[str, int]]
+    groups: list[Row]
+    forbidden: list[Row]
 
 
 def run_ranking(question: RankingQuery) -> FormulaRanking:
@@ -66,15 +76,72 @@ def run_ranking(question: RankingQuery) -> FormulaRanking:
     inputs = {identifier: input_of(name) for identifier, name in names.items()}
     canonical = unit_of(text, inputs)
     unit = question.unit or USUAL_UNITS.get(canonical, canonical)
-    if question.unit and UNITS[question.unit].canonical != canonical:
+    if question.unit and dimensions.dimension_unit(question.unit) != canonical:
         raise WrongUnit(f"It gives {canonical or 'no unit'}, not {question.unit}.")
     order = question.order or ("least" if lower_is_better(canonical) else "most")
-    read_rows = _read_ranked_rows(question, results, text, inputs, order)
-    counts = {
-        row["trust"]: {"ranked": row["ranked"], "missing": row["known"] - row["ranked"]} for row in reversed(read_rows)
+    forbidden = _forbidden_results(results, list(inputs.values()))
+    allowed = results.exclude(public_id__in=[row["result"] for row in forbidden]) if forbidden else results
+    read_rows = _read_ranked_rows(question, allowed, text, inputs, order)
+    ranked_rows = [row for row in read_rows if row["value"] is not None]
+    groups = _group_rows(read_rows, ranked_rows, list(inputs.values()), question.per)
+    rows = _result_rows(ranked_rows, inputs, unit, groups)
+    return FormulaRanking(
+        question, list(inputs.values()), unit, order, rows, _counts_by_trust(groups), groups, forbidden
+    )
+
+
+def _forbidden_results(results: QuerySet[Result], inputs: Sequence[Input]) -> list[Row]:
+    """Results that their source does not let stand in an order of these numbers, with its reasons. Two queries.
+
+    Only documents forbid, so only reported results are read.
+    """
+    limited = results.filter(trust=Result.Trust.REPORTED, snapshot__has_key=declared_limits.FIELD).order_by("id")
+    limits_by_id = {
+        public_id: declared_limits.read_limits(rows)
+        for public_id, rows in limited.annotate(limits=public_record.LIMITS).values_list("public_id", "limits")
     }
-    rows = _result_rows([row for row in read_rows if row["value"] is not None], inputs, unit)
-    return FormulaRanking(question, list(inputs.values()), unit, order, rows, dict(sorted(counts.items())))
+    named = {other for limits in limits_by_id.values() for limit in limits for other in limit.others}
+    present = results.filter(public_id__in=named).values_list("public_id", flat=True) if named else ()
+    numbers = [formula_input.reported_number for formula_input in inputs if formula_input.kind != "fact"]
+    reasons_by_id = declared_limits.ids_out_of_order(limits_by_id, numbers, set(present))
+    return [{"result": public_id, "reasons": reasons} for public_id, reasons in reasons_by_id.items()]
+
+
+_GROUP = ("trust", "group_tool", "group_mode", "division")
+
+
+def _group_rows(read_rows: Sequence[Row], ranked_rows: Sequence[Row], inputs: Sequence[Input], per: str) -> list[Row]:
+    """Each group of a ranking in the order of its rows, with what varies among those that are listed. One query."""
+    kinds = {moving_facts.kind_of_number(row.quantity) for row in inputs if row.kind != "fact"}
+    used = {row.source[0] for row in inputs if row.kind == "fact"} | ({PER[per]} if per else set())
+    names = group_variation.facts_beside(kinds, used) if kinds else []
+    facts: dict[int, dict[str, str]] = {row["id"]: {} for row in ranked_rows}
+    matching_facts = Fact.objects.order_by().filter(result__in=facts, name__in=names)
+    for pk, name, text in matching_facts.values_list("result", "name", "text"):
+        facts[pk][name] = text
+    rows_by_group: dict[tuple[str, ...], list[Row]] = {}
+    for row in read_rows:
+        rows_by_group.setdefault(tuple(row[name] for name in _GROUP), []).append(row)
+    return [_group_row(key, rows, facts, names) for key, rows in rows_by_group.items()]
+
+
+def _group_row(
+    key: tuple[str, ...], rows: Sequence[Row], facts: Mapping[int, Mapping[str, str]], names: Sequence[str]
+) -> Row:
+    listed = [facts[row["id"]] for row in rows if row["id"] in facts]
+    varies, unknown = group_variation.describe_variation(listed, names)
+    counted = {"ranked": rows[0]["ranked"], "missing": rows[0]["known"] - rows[0]["ranked"]}
+    described = dict(zip(("trust", "tool", "mode", "division"), key, strict=True))
+    return described | counted | {"varies": varies, "unknown": unknown}
+
+
+def _counts_by_trust(groups: Sequence[Row]) -> dict[str, dict[str, int]]:
+    counts: dict[str, dict[str, int]] = {}
+    for group in sorted(groups, key=lambda row: row["trust"]):
+        sums = counts.setdefault(group["trust"], {"ranked": 0, "missing": 0})
+        for name in sums:
+            sums[name] += group[name]
+    return counts
 
 
 # SQL
@@ -92,20 +159,20 @@ class _Sql:
     def __init__(self, columns: dict[str, str]) -> None:
         self.columns = columns
 
-    def number(self, value: float) -> Sql:
+    def read_number(self, value: float) -> Sql:
         return "%s::float8", [float(value)]
 
-    def name(self, name: str) -> Sql:
+    def read_name(self, name: str) -> Sql:
         return self.columns[name], []
 
-    def negative(self, value: Sql) -> Sql:
+    def negate_value(self, value: Sql) -> Sql:
         return f"(- {value[0]})", value[1]
 
-    def binary(self, kind: type[ast.operator], left_operand: Sql, right: Sql) -> Sql:
+    def apply_operator(self, kind: type[ast.operator], left_operand: Sql, right: Sql) -> Sql:
         form = self.signs.get(kind, "power({}, {})")
         return form.format(left_operand[0], right[0]), left_operand[1] + right[1]
 
-    def call(self, function: str, arguments: list[Sql]) -> Sql:
+    def call_function(self, function: str, arguments: list[Sql]) -> Sql:
         arguments_text = ", ".join(text for text, _ in arguments)
         values = [value for _, several in arguments for value in several]
         return (
@@ -129,22 +196,25 @@ _DIVISOR = "SELECT result_id, number AS v FROM registry_fact WHERE name = %s AND
 
 _RANKED = """
     WITH found AS ({found}), {sources}, valued AS (
-        SELECT found.id, found.trust, {inputs}, {value} AS value FROM found {joins} WHERE {known}
+        SELECT found.id, found.trust, {tool} AS group_tool, CASE found.mode WHEN 'standard' THEN '' ELSE found.mode END
+            AS group_mode, coalesce(d.text, '') AS division, {inputs}, {value} AS value
+        FROM found LEFT JOIN registry_fact d ON d.result_id = found.id AND d.name = 'division' {joins} WHERE {known}
     ), ranked AS (
-        SELECT *, rank() OVER (PARTITION BY trust ORDER BY value {direction} NULLS LAST) AS rank,
-            row_number() OVER (PARTITION BY trust ORDER BY value {direction} NULLS LAST, id) AS line,
-            count(value) OVER (PARTITION BY trust) AS ranked, count(*) OVER (PARTITION BY trust) AS known
-        FROM valued
+        SELECT *, rank() OVER (g ORDER BY value {direction} NULLS LAST) AS rank,
+            row_number() OVER (g ORDER BY value {direction} NULLS LAST, id) AS line,
+            count(value) OVER g AS ranked, count(*) OVER g AS known
+        FROM valued WINDOW g AS (PARTITION BY trust, group_tool, group_mode, division)
     )
-    SELECT * FROM ranked WHERE line <= %s ORDER BY trust, line
+    SELECT * FROM ranked WHERE line <= %s ORDER BY trust, ranked DESC, group_tool, group_mode, division, line
 """
+"""Results of one trust and meaning have ranks of their own; a formula of facts alone means the same of every tool."""
 
 
 def _read_ranked_rows(
     question: RankingQuery, results: Any, text: str, inputs: dict[str, Input], order: str
 ) -> list[Row]:
-    """The first rows of each level of trust. Raises BadFormula where the numbers can't be computed with."""
-    standing, query_parameters = results.order_by().values("id", "trust").query.sql_with_params()
+    """The first rows of each group. Raises BadFormula where the numbers can't be computed with."""
+    standing, query_parameters = results.order_by().values("id", "trust", "tool", "mode").query.sql_with_params()
     sources = {f"n{place}": _input_sql(formula_input) for place, formula_input in enumerate(inputs.values())}
     columns = dict(zip(inputs, (f"{alias}.v" for alias in sources), strict=True))
     value, constants = formulas.interpret_formula(text, _Sql(columns))
@@ -163,6 +233,7 @@ def _read_ranked_rows(
         inputs=", ".join(f"{column} AS v{place}" for place, column in enumerate(columns.values())),
         value=f"CASE WHEN {needed} THEN {value} END",
         joins=" ".join(f"LEFT JOIN {alias} ON {alias}.result_id = found.id" for alias in sources),
+        tool="found.tool" if measured_columns else "''",
         known=" OR ".join(f"{column} IS NOT NULL" for column in measured_columns or columns.values()),
         direction="ASC" if order == "least" else "DESC",
     )
@@ -196,8 +267,12 @@ def _input_sql(formula_input: Input) -> Sql:
     ]
 
 
-def _result_rows(ranked: Sequence[Row], inputs: dict[str, Input], unit: str) -> list[Row]:
-    """Rows with their result; values in `unit`, inputs in the unit that each is shown in."""
+def _result_rows(ranked: Sequence[Row], inputs: dict[str, Input], unit: str, groups: Sequence[Row]) -> list[Row]:
+    """Rows with their result and the place of their group; values in `unit`, inputs in the unit of each."""
+    places = {
+        tuple(group[name] for name in ("trust", "tool", "mode", "division")): place
+        for place, group in enumerate(groups)
+    }
     columns = (
         {"pk": "pk"} | {name: RESULT[name] for name in RESULT_COLUMNS if name != "result"} | {"result": "public_id"}
     )
@@ -210,6 +285,7 @@ def _result_rows(ranked: Sequence[Row], inputs: dict[str, Input], unit: str) -> 
             INPUT + formula_input.name: _in_unit(row[f"v{place}"], formula_input.shown_unit)
             for place, formula_input in enumerate(inputs.values())
         }
+        | {"group": places[tuple(row[name] for name in _GROUP)]}
         for row in ranked
     ]
 
@@ -218,10 +294,20 @@ def _in_unit(value: float, unit: str) -> float:
     return from_canonical(value, unit) if unit in UNITS else value
 
 
+def _count_missing(question: RankingQuery, answer: FormulaRanking) -> MissingFacts:
+    """What results do not say that a condition, the divisor or the formula needs; asked only where some lack it."""
+    query = filters.as_query(question.filters)
+    lacking = not answer.rows or any(row["missing"] for row in answer.counts.values())
+    facts = [each.name for each in answer.inputs if each.kind == "fact"]
+    needed = [*facts, *([PER[question.per]] if question.per else [])] if lacking else []
+    return count_missing(query, list(dict.fromkeys(needed)), question.as_of)
+
+
 def ranking_document(question: RankingQuery) -> Row:
     """The answer as pages and API show it. Raises what `run_ranking` raises."""
     answer = run_ranking(question)
     per = f", per {question.per.replace('_', ' ')}" if question.per else ""
+    missing = _count_missing(question, answer)
     return {
         "title": f"{question.formula}{per}",
         "official": False,
@@ -236,12 +322,18 @@ def ranking_document(question: RankingQuery) -> Row:
             for formula_input in answer.inputs
         ],
         "counts": answer.counts,
+        "groups": answer.groups,
+        "not_comparable": answer.forbidden,
+        "candidates": missing.candidates,
+        "missing_facts": missing.list_rows(),
         "columns": [
             "rank",
             "value",
             "trust",
             *RESULT_COLUMNS,
             *(INPUT + formula_input.name for formula_input in answer.inputs),
+            "group",
         ],
         "rows": answer.rows,
+        "unknown_values": unknown_values.explain_empty(filters.as_query(question.filters), empty=not answer.rows),
     }

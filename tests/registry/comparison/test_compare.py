@@ -11,6 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 from registry.comparison.compare import Per, Side, compare_sides, group_all_differences
+from registry.comparison.views import with_titles
 from registry.models import PublicSystemSnapshot, Result
 from registry.query import configuration_diff, fact_index
 from registry.query.divisors import Divisor
@@ -635,3 +636,25 @@ def test_the_tunable_that_differed_between_two_runs_is_two_clicks_away(client: C
     assert [group["group"] for group in comparison["configuration"]] == ["Tunables"]
     fact = comparison["configuration"][0]["differences"][0]
     assert (fact["values"], fact["differs_from_default"]) == ([["8"], ["64"]], [False, True])
+
+
+def test_columns_are_titled_by_systems_and_by_what_tells_them_apart(client, db) -> None:
+    before, after = make_release("T1"), make_release("T2", "2026-11-01")
+    for release, public_id in ((before, "hw-1"), (after, "hw-2")):
+        make_measurement(make_result(release, public_id, parameters={"osts": int(public_id[-1])}), "ior-easy-write")
+    make_measurement(make_result(after, "hw-3", system_name="Test system B"), "ior-easy-write")
+    page = client.get("/compare/?results=hw-1,hw-2").content.decode()
+    assert '<th class="n"><a href="/results/hw-1/">Test system A, T1</a></th>' in page
+    assert "<th>Test system A, T1</th><th>Test system A, T2</th>" in page
+    other = client.get("/compare/?results=hw-2,hw-3").content.decode()
+    assert '<a href="/results/hw-2/">Test system A</a></th>' in other
+    assert client.get("/api/v1/compare/?results=hw-1,hw-2").json()["results"][0]["label"] is None
+
+
+def test_columns_that_nothing_else_tells_apart_have_their_ids() -> None:
+    headings = [{"id": id, "system": "S", "institution": "I", "release": "T1", "label": None} for id in ("a", "b")]
+    assert [heading["title"] for heading in with_titles(headings)] == ["S, a", "S, b"]
+    labelled = [headings[0], headings[1] | {"label": "both at once"}]
+    assert [heading["title"] for heading in with_titles(labelled)] == ["S", "S, both at once"]
+    nameless = [heading | {"system": "", "institution": ""} for heading in headings]
+    assert [heading["title"] for heading in with_titles(nameless)] == ["a", "b"]

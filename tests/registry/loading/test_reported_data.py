@@ -33,6 +33,29 @@ def test_the_files_are_what_the_script_makes(shared: Path, script: ModuleType) -
     assert generated == {path.name: path.read_text(encoding="utf-8") for path in REPORTED.glob("*.json")}
 
 
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ({"reason": "Other nodes.", "with": ["nowhere"]}, "a may not be compared with nowhere"),
+        ({"reason": "Other nodes.", "with": ["a"]}, "a may not be compared with a"),
+        ({"quantity": "time"}, "reason"),
+        ({"reason": ""}, "reason"),
+        ({"reason": "Other nodes.", "with": []}, "with"),
+        ({"reason": "Other nodes.", "than": "b"}, "than"),
+    ],
+)
+def test_a_limit_of_comparison_that_nobody_could_obey_is_refused(tmp_path: Path, limit: Any, words: str) -> None:
+    number = {"op": "run", "quantity": "time", "stat": "wall", "value": 1, "unit": "s"}
+    result = {"id": "a", "tool": "wrf", "institution": "I", "system": "S", "place": "p", "label": "l", "parameters": {}}
+    content = {
+        "document": {"slug": "paper", "title": "A paper", "publisher": "P"},
+        "results": [result | {"measurements": [number], "not_comparable_for": [limit]}],
+    }
+    (tmp_path / "paper.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ReportedError, match=words):
+        read_reported(tmp_path)
+
+
 # (result, op, quantity, stat, context that tells it apart) -> printed value, unit, and by hand the canonical value.
 PRINTED: list[tuple[str, str, str, str, dict[str, Any], float, str, float]] = [
     ("cug25-table3-1", "read", "bandwidth", "per_drive", {}, 6971, "MiB/s", 7_309_623_296),
@@ -118,6 +141,40 @@ def test_what_differs_between_neighbours_stands_in_the_parameters() -> None:
     assert lnds == {"ko2iblnd", "ksocklnd", "kfilnd"}
     assert ROWS["benchmarking-lustre-flash-dio-tcp"]["parameters"]["lnd"] == "ksocklnd"
     assert ROWS["benchmarking-lustre-hdd-2jbod-dio-kfi"]["parameters"]["osts"] == 4
+
+
+def test_the_conditions_of_runs_are_there_where_their_document_says_them() -> None:
+    """Section III of Perlmutter, sections 3.2.1 and 4.1 of the E2000, sections 3.2 and 4 of Dell."""
+    perlmutter = ROWS["perlmutter-table1"]
+    stripes = {name: perlmutter["parameters"][name] for name in ("stripe_count", "stripe_size_bytes", "access")}
+    assert stripes == {"stripe_count": 1, "stripe_size_bytes": 1_048_576, "access": "file-per-process"}
+    seconds = {
+        (row["op"], row["quantity"]): (row["context"]["transfer_size_bytes"], row["context"]["stonewall_s"])
+        for row in perlmutter["measurements"]
+        if row["quantity"] != "efficiency"
+    }
+    assert seconds == {
+        ("write", "bandwidth"): (67_108_864, 45),
+        ("read", "bandwidth"): (1_048_576, 45),
+        ("write", "ops_rate"): (4096, 45),
+        ("read", "ops_rate"): (4096, 300),
+    }
+    for name in ("cug25-wrf-e1000", "cug25-wrf-e2000"):
+        assert ROWS[name]["parameters"]["stripe_count"] == "4; 32"
+        assert ROWS[name]["parameters"]["stripe_size_bytes"] == 1_048_576
+    assert "A file per process, a fixed time" in ROWS["cug25-ior-e2000"]["notes"][0]
+    dell = ROWS["dell-lustre-iozone-sequential"]["parameters"]
+    assert (dell["total_TB"], dell["direct_io"], dell["access"]) == (2, True, "file-per-process")
+    assert ROWS["dell-lustre-mdtest-1"]["parameters"]["drives_per_mdt"] == 22
+
+
+def test_clients_that_are_so_many_or_more_are_no_number_of_clients() -> None:
+    units = ("benchmarking-lustre-flash", "benchmarking-lustre-hdd")
+    fabrics = [row for name, row in ROWS.items() if name.startswith(units)]
+    assert {row["parameters"]["client_nodes_at_least"] for row in fabrics} == {20}
+    assert not any("client_nodes" in row for row in fabrics)
+    sequential = [row["parameters"] for row in fabrics if "-4k-" not in row["id"]]
+    assert not any({"transfer_size_bytes", "access"} & parameters.keys() for parameters in sequential)
 
 
 def test_what_a_document_does_not_say_is_not_made_up() -> None:

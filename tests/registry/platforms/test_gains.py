@@ -16,7 +16,7 @@ from registry.platforms.gains import (
     shortest_chain,
     steps_of,
 )
-from registry.platforms.sizing import count_units, units_for
+from registry.platforms.sizing_groups import count_units, units_for
 from registry.query import configuration_diff, fact_index
 from registry.query.qualified_values import qualified_number
 from tests.registry.record import make_measurement, make_platform, make_release, make_result
@@ -141,10 +141,12 @@ def test_the_gain_over_a_bound_is_one(first, last, times, qualifier) -> None:
 @pytest.mark.parametrize(
     ("rates", "answer"),
     [
-        ([(200.0, "below")], (5, None, None, 0, "above")),
-        ([(200.0, "below"), (100.0, "below")], (5, None, None, 0, "above")),
+        ([(200.0, "below")], (6, None, None, 0, "above")),
+        ([(200.0, "below"), (100.0, "below")], (6, None, None, 0, "above")),
+        ([(300.0, "below")], (4, None, None, 0, "above")),
+        ([(200.0, "below about")], (5, None, None, 0, "above")),
         ([(200.0, "above")], (None, None, 5, 0, "below")),
-        ([(200.0, "below"), (100.0, "above")], (5, None, 10, 0, "")),
+        ([(200.0, "below"), (100.0, "above")], (6, None, 10, 0, "")),
         ([(200.0, "")], (None, 5, None, 1, "")),
         ([(200.0, "about")], (None, 5, None, 1, "about")),
         ([(200.0, ""), (100.0, "")], (5, 7, 10, 2, "")),

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from registry.comparison.ratio_chart import draw_profiles
+from registry.comparison.ratio_chart import AssumedInterval, draw_profiles
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts, model, scales, vega
 
@@ -189,6 +189,16 @@ def test_a_profile_has_each_ratio_with_its_interval_and_marks_ties_and_single_ru
     assert {"0.01", "0.1", "1"} <= {text for _, text in thin.ticks}
     spoken = "ior-easy-write 1.50; find 0.01 not repeated; ior-easy-read 1.01 tie"
     assert wide.words == f"Ratios on a logarithmic axis: {spoken}"
+
+
+def test_an_assumed_range_is_a_line_of_dots_with_the_diamond_of_a_single_run() -> None:
+    assumed = ("find", 1.2, AssumedInterval(0.8, 1.8))
+    [[wide, _]] = draw_profiles([[assumed, ("ior-easy-read", 1.2, (0.8, 1.8))]])
+    dots, line = paths(wide, model.EDGE)
+    assert dots.count("h1.5") > 10 and "H" in line and "h" not in line
+    assert len(paths(wide, model.HOLLOW)) == 1
+    assert texts(wide)[-4:] == ["find", "\N{MULTIPLICATION SIGN} 1.20", "ior-easy-read", "tie"]
+    assert "find 1.20 not repeated, range assumed; ior-easy-read 1.20 tie" in wide.words
 
 
 def test_profiles_beside_one_another_share_their_axis_and_nothing_makes_none() -> None:

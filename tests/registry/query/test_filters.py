@@ -19,7 +19,7 @@ TYPES = {str: "string", int: "integer", bool: "boolean"}
 def described_parameters(path: str) -> dict[str, tuple[str, str]]:
     """(type, description) of the parameters of a path in openapi.json that filter."""
     parameters = PATHS[path]["get"]["parameters"]
-    others = {"ordering", "cursor", "page_size", "format", "p.NAME"}
+    others = {"ids", "include", "ordering", "cursor", "page_size", "format", "p.NAME", "facts"}
     return {
         row["name"]: (row["schema"]["type"], row["description"])
         for row in parameters
@@ -62,6 +62,7 @@ def test_fields_are_those_that_pages_show() -> None:
         ("q", "Words", "north", "search", None),
         ("filesystem_type", "File system", "", "text", [("Lustre", "Lustre (2)")]),
         ("client_nodes__gte", "Client nodes from", "", "number", None),
+        ("client_nodes__lte", "Client nodes up to", "", "number", None),
     ]
 
 

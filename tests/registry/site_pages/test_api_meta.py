@@ -50,6 +50,7 @@ ADDRESSES = {
     "/api/v1/results/": "/api/v1/results/",
     "/api/v1/results/{id}/": "/api/v1/results/hw-1/",
     "/api/v1/results/{id}/citation/": "/api/v1/results/hw-1/citation/",
+    "/api/v1/results/{id}/among/": "/api/v1/results/hw-1/among/",
     "/api/v1/results/{id}/ceilings/": "/api/v1/results/hw-1/ceilings/",
     "/api/v1/generations/": "/api/v1/generations/",
     "/api/v1/generations/{slug}/": "/api/v1/generations/maker-200/",
@@ -88,6 +89,7 @@ ADDRESSES = {
     "/api/v1/benchmarks/": "/api/v1/benchmarks/",
     "/api/v1/quantities/": "/api/v1/quantities/",
     "/api/v1/parameters/": "/api/v1/parameters/",
+    "/api/v1/parameters/shared/": "/api/v1/parameters/shared/",
     "/api/v1/parameters/{id}/": "/api/v1/parameters/lustre.client.osc.checksums/",
     "/api/v1/openapi.json": "/api/v1/openapi.json",
 }
@@ -177,8 +179,9 @@ def test_a_shape_that_is_not_promised_would_be_seen(client, record) -> None:
 @pytest.mark.parametrize("path", ["/api/v1/results/", "/api/v1/lists/{release}/{list}/"])
 def test_every_filter_that_openapi_names_is_taken(client, record, path) -> None:
     values = {"ordering": "score", "trust": "verified", "reproducibility": "fully", "format": "json", "new": "true"}
+    values["include"] = "measurements"
     for parameter in openapi_document()["paths"][path]["get"]["parameters"]:
-        name = parameter["name"].replace("p.NAME", "p.stripe")
+        name = parameter["name"].replace("p.NAME", "p.stripe").replace("facts", "p.stripe_count")
         if parameter["in"] == "query" and name != "cursor":
             assert client.get(ADDRESSES[path], {name: values.get(name, "1")}).status_code == 200
 
@@ -278,3 +281,86 @@ def test_every_default_is_a_value_that_its_field_takes() -> None:
         if not Draft202012Validator(root | field).is_valid(field["default"])
     ]
     assert wrong == []
+
+
+FORMATS = ["", "json", "csv", "parquet", "svg", "png", "text", "bibtex", "cff", "datacite", "ro-crate", "yaml"]
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_options_and_head_of_every_address_answer_in_every_form(client, record, path) -> None:
+    address = ADDRESSES[path]
+    for form in FORMATS:
+        in_form = f"{address}{'&' if '?' in address else '?'}format={form}" if form else address
+        options, get, head = client.options(in_form), client.get(in_form), client.head(in_form)
+        assert (options.status_code, options.content) == (204, b"") or options.status_code == get.status_code == 406
+        assert (head.status_code, b"".join(head)) == (get.status_code, b"")
+        assert get.status_code < 500
+
+
+def query_schemas(path: str) -> dict[str, dict[str, Any]]:
+    parameters = openapi_document()["paths"][path]["get"].get("parameters", ())
+    return {row["name"]: row["schema"] for row in parameters if row["in"] == "query"}
+
+
+FREE = {"per", "unit", "chart", "theme"}
+"""Whether a value of these fits is for the metric to say."""
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_what_the_schema_of_a_query_allows_is_taken(client, record, path) -> None:
+    """The ends of every range, and every value of every enumeration."""
+    for name, schema in query_schemas(path).items():
+        ends = [schema[end] for end in ("minimum", "maximum") if end in schema]
+        for value in [*schema.get("enum", ()), *ends]:
+            answer = client.get(ADDRESSES[path], {name: value})
+            assert answer.status_code != 400 or name in FREE or name not in answer.json().get("errors", ()), value
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value"),
+    [
+        ("/api/v1/results/", "page_size", 0),
+        ("/api/v1/results/", "page_size", 501),
+        ("/api/v1/lists/{release}/{list}/", "page_size", 1001),
+        ("/api/v1/results/", "ordering", "colour"),
+        ("/api/v1/results/", "trust", "blind"),
+        ("/api/v1/results/", "client_nodes", -1),
+        ("/api/v1/results/", "include", "files"),
+        ("/api/v1/ranking/", "formula", " "),
+        ("/api/v1/ranking/", "limit", 0),
+        ("/api/v1/study/", "metric", ""),
+        ("/api/v1/study/", "x", ""),
+        ("/api/v1/study/", "unit", "furlong"),
+        ("/api/v1/study/", "chart", "pie"),
+        ("/api/v1/study/", "as_of", "yesterday"),
+        ("/api/v1/stragglers/", "members", 0),
+        ("/api/v1/stragglers/", "slow", -1),
+        ("/api/v1/sizing/", "platform", ""),
+        ("/api/v1/sizing/", "target", 0),
+        ("/api/v1/sizing/", "direction", "sideways"),
+        ("/api/v1/compare/", "results", "one"),
+        ("/api/v1/compare/", "per", "moon"),
+    ],
+)
+def test_what_a_query_refuses_its_schema_refuses_too(client, record, path, name, value) -> None:
+    query = {"metric": "score", "x": "release", "formula": "score", "members": 2, "slow": 1, "target": 1}
+    query |= {"platform": "maker-200", "results": "io500-1,hw-1"}
+    query = {key: text for key, text in query.items() if key in query_schemas(path)} | {name: value}
+    checker = Draft202012Validator(query_schemas(path)[name], format_checker=Draft202012Validator.FORMAT_CHECKER)
+    assert client.get(ADDRESSES[path].partition("?")[0], query).status_code == 400
+    assert not checker.is_valid(value)
+
+
+def test_the_document_says_where_it_is_served_and_how_a_token_is_sent() -> None:
+    document = openapi_document()
+    assert document["servers"][0]["url"] == "/"
+    scheme = document["components"]["securitySchemes"]["tokenAuth"]
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+
+
+@pytest.mark.parametrize("path", ["/api/v1/results/", "/api/v1/study/", "/api/v1/ranking/", "/api/v1/sizing/"])
+def test_a_generated_client_can_send_names_of_parameters(path) -> None:
+    (parameter,) = [row for row in openapi_document()["paths"][path]["get"]["parameters"] if row["name"] == "facts"]
+    assert (parameter["style"], parameter["explode"], parameter["schema"]["type"]) == ("form", True, "object")
+    assert Draft202012Validator(parameter["schema"]).is_valid({"p.stripe_count": "4"})
+    assert not Draft202012Validator(parameter["schema"]).is_valid({"colour": "4"})

@@ -125,6 +125,115 @@ def test_equal_values_share_a_rank(client) -> None:
     assert [row[0] for row in ranks(ask(client, "client_nodes ** 0"))] == [1, 1]
 
 
+TRAINED = "[unet3d.samples_rate.mean]"
+
+
+@pytest.fixture
+def trained(db: None) -> None:
+    """Training runs of two accelerators, two divisions and two modes, one of unknown division."""
+    release = make_release("M1")
+    for name, rate, accelerator, division, mode, clients in (
+        ("h3", 507.0, "h100", "closed", "training", 1),
+        ("a3", 483.0, "a100", "closed", "training", 1),
+        ("h1", 170.0, "h100", "closed", "training", 4),
+        ("free", 900.0, "h100", "open", "training", 1),
+        ("unsaid", 100.0, "h100", "", "training", None),
+        ("long", 80.0, "h100", "closed", "checkpoint", 1),
+    ):
+        parameters = {"model": "unet3d", "accelerator": accelerator} | ({"division": division} if division else {})
+        result = make_result(
+            release,
+            name,
+            None,
+            tool="mlperf-storage",
+            mode=mode,
+            client_nodes=clients,
+            tasks=None,
+            parameters=parameters,
+        )
+        number = {"value": rate, "unit": "ops/s", "printed_value": rate, "printed_unit": "samples/s", "scored": None}
+        make_measurement(result, "unet3d", quantity="samples_rate", stat="mean", **number)
+        fact_index.rebuild_facts([result.pk])
+
+
+def test_samples_are_no_operations(client, trained) -> None:
+    document = ask(client, f"{TRAINED} / client_nodes", tool="mlperf-storage")
+    assert (document["unit"], document["inputs"][0]["unit"]) == ("samples/s", "samples/s")
+    assert document["rows"][0]["in.unet3d.samples_rate.mean"] == 507.0
+    refused = client.get(RANKING, {"formula": TRAINED, "unit": "kIOPS"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "ranking.unit")
+    assert ask(client, TRAINED, unit="samples/s")["unit"] == "samples/s"
+    mixed = client.get(RANKING, {"formula": f"{TRAINED} + [mdtest-easy-stat.rate.phase]"})
+    assert (mixed.status_code, mixed.json()["detail"]) == (400, "A sum of different units: ops/s, samples/s.")
+
+
+def test_modes_and_divisions_have_ranks_of_their_own(client, trained) -> None:
+    document = ask(client, TRAINED, tool="mlperf-storage")
+    groups = [(group["mode"], group["division"], group["ranked"]) for group in document["groups"]]
+    assert groups == [
+        ("training", "closed", 3),
+        ("checkpoint", "closed", 1),
+        ("training", "", 1),
+        ("training", "open", 1),
+    ]
+    placed = [(row["group"], row["rank"], row["result"]) for row in document["rows"]]
+    assert placed == [(0, 1, "h3"), (0, 2, "a3"), (0, 3, "h1"), (1, 1, "long"), (2, 1, "unsaid"), (3, 1, "free")]
+    assert document["counts"] == {"imported": {"ranked": 6, "missing": 0}}
+    page = client.get("/ranking/", {"formula": TRAINED, "tool": "mlperf-storage"}).content.decode()
+    assert "4 groups, each with ranks of its own" in page and "division open" in page
+
+
+def test_what_moves_the_numbers_and_varies_is_named_with_a_filter_each(client, trained) -> None:
+    (closed, *_) = ask(client, TRAINED, tool="mlperf-storage")["groups"]
+    varies = {fact["name"]: [(row["value"], row["count"]) for row in fact["values"]] for fact in closed["varies"]}
+    assert varies == {"client_nodes": [("1", 2), ("4", 1)], "accelerator": [("h100", 2), ("a100", 1)]}
+    page = client.get("/ranking/", {"formula": TRAINED, "tool": "mlperf-storage"}).content.decode()
+    assert "Not all alike." in page and "p.accelerator=a100" in page
+    alone = ask(client, TRAINED, tool="mlperf-storage", **{"p.accelerator": "a100"})
+    assert [row["result"] for row in alone["rows"]] == ["a3"]
+    assert [group["varies"] for group in alone["groups"]] == [[]]
+
+
+def test_what_the_formula_divides_by_does_not_vary_beside_it(client, trained) -> None:
+    (closed, *_) = ask(client, f"{TRAINED} / client_nodes", tool="mlperf-storage")["groups"]
+    assert [fact["name"] for fact in closed["varies"]] == ["accelerator"]
+    (closed, *_) = ask(client, TRAINED, per="client", tool="mlperf-storage")["groups"]
+    assert [fact["name"] for fact in closed["varies"]] == ["accelerator"]
+
+
+def test_what_is_not_known_of_all_rows_is_named_apart(client, trained) -> None:
+    Result.objects.filter(public_id="h1").update(client_nodes=None)
+    fact_index.rebuild_facts(Result.objects.filter(public_id="h1").values_list("pk", flat=True))
+    (closed, *_) = ask(client, TRAINED, tool="mlperf-storage")["groups"]
+    assert [fact["name"] for fact in closed["varies"]] == ["accelerator"]
+    assert closed["unknown"] == [{"name": "client_nodes", "unknown": 1}]
+
+
+@pytest.mark.parametrize(
+    ("limit", "ranked"),
+    [
+        ({"reason": "Other nodes."}, ["b"]),
+        ({"reason": "Other nodes.", "quantity": "bandwidth"}, ["b"]),
+        ({"reason": "Other nodes.", "with": ["hw-rb"]}, ["b"]),
+        ({"reason": "Other nodes.", "with": ["elsewhere"]}, ["a", "b"]),
+        ({"reason": "Other nodes.", "quantity": "time"}, ["a", "b"]),
+        ({"reason": "Other nodes.", "op": "read"}, ["a", "b"]),
+    ],
+)
+def test_what_a_source_forbids_to_compare_has_no_rank(client, limit, ranked) -> None:
+    release = Release.objects.get()
+    for name, value in (("a", 2), ("b", 1)):
+        limits = {"not_comparable_for": [limit]} if name == "a" else {}
+        reported = {"trust": Result.Trust.REPORTED, "source": "A paper", "snapshot": limits}
+        make_measurement(make_result(release, f"hw-r{name}", None, **reported), "ior-easy-write", value)
+    document = ask(client, WRITE, trust="reported")
+    assert [row["result"] for row in document["rows"]] == [f"hw-r{name}" for name in ranked]
+    expected = [] if "a" in ranked else [{"result": "hw-ra", "reasons": ["Other nodes."]}]
+    assert document["not_comparable"] == expected
+    page = client.get("/ranking/", {"formula": WRITE, "trust": "reported"}).content.decode()
+    assert ("has no rank: Other nodes." in page) is bool(expected)
+
+
 @pytest.mark.parametrize(
     ("formula", "code"),
     [
@@ -198,8 +307,9 @@ def test_a_message_names_what_was_given_and_what_is_near(client) -> None:
 
 
 def test_a_ranking_costs_the_same_queries_however_many_results(client, django_assert_num_queries) -> None:
-    # the names of facts and metrics, the unit of the metric, the ranking in a transaction of its own, and its results
-    with django_assert_num_queries(8):
+    # the names of facts and metrics, the unit of the metric, limits that sources set, the ranking in a transaction of
+    # its own, what varies among its results, and these
+    with django_assert_num_queries(10):
         ask(client, f"{WRITE} / client_nodes")
 
 

@@ -13,7 +13,11 @@ from registry.studies import curated
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 
 RANGE = re.compile(r"(?<![\d.,])95(?: |\N{NO-BREAK SPACE}|&nbsp;)?%")
-UNKNOWN = ("\\bprior\\b", "can\N{RIGHT SINGLE QUOTATION MARK}t be told apart", "[Ll]east to (the )?largest")
+UNKNOWN = (
+    '(?<!assume=)(?<!value=")\\bprior\\b',
+    "can\N{RIGHT SINGLE QUOTATION MARK}t be told apart",
+    "[Ll]east to (the )?largest",
+)
 
 
 @pytest.fixture

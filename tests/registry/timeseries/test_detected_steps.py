@@ -53,7 +53,7 @@ def test_looking_again_changes_nothing(release, django_assert_num_queries) -> No
     before = Step.objects.values().get()
     system = System.objects.get()
     detected_steps.mark_due([system.pk])
-    with django_assert_num_queries(8):  # a savepoint, the system, what is due, results, numbers, steps, done; release
+    with django_assert_num_queries(9):  # a savepoint, the system, due, results, numbers, verdicts, steps, done; release
         assert detected_steps.detect_steps(system.pk) == detected_steps.StepChanges()
     assert Step.objects.values().get() == before
     assert not StepsDue.objects.exists()

@@ -180,7 +180,7 @@ def test_the_page_shows_picture_table_step_and_difference(client, nightly) -> No
     page = client.get(f"/{ADDRESS}").content.decode()
     for text in (
         'role="img"', "2026-03-05", "<b>0.899</b>", "worse", "5.14.9", "/compare/?results=hw-4,hw-5", "As a table",
-        "10\N{NO-BREAK SPACE}client nodes", "GiB/s", "evenly apart; not from zero; lines are levels",
+        "10\N{NO-BREAK SPACE}client nodes", "GiB/s", "Days to scale; not from zero; lines are levels",
     ):  # fmt: skip
         assert text in page, text
     assert f"/{ADDRESS}" in client.get("/systems/site-one-test-system-a/").content.decode()

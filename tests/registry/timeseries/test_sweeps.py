@@ -10,7 +10,7 @@ import pytest
 
 from registry.models import Measurement, Result
 from registry.query import fact_index
-from registry.timeseries.sweeps import cells_of, is_met, load_sweep, place_result
+from registry.timeseries.sweeps import cells_of, explain_unplaced, is_met, load_sweep, place_result
 from tests.registry.record import make_measurement, make_rate, make_release, make_result
 
 BANDWIDTH, AT_ONCE, SMALL, METADATA = range(4)
@@ -233,3 +233,34 @@ def test_a_system_without_such_results_misses_all(client, db) -> None:
 def test_invalid_sweep_addresses_are_refused(client, swept, address, status, code) -> None:
     answer = client.get(f"/api/v1/{address}")
     assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+# The sweep of the document that defines it
+
+
+def test_what_fills_no_cell_is_named_with_what_it_does_not_say(client, loaded, db) -> None:
+    """The slide on hard disks does not say whether processes shared a file: no cell of bandwidth is filled."""
+    sweep = client.get("/api/v1/systems/hewlett-packard-enterprise-e1000-hdd/sweep/").json()
+    bandwidth = sweep["parts"][BANDWIDTH]
+    assert sweep["measured"] == 0 and bandwidth["unplaced"] == [{"axis": "access", "results": 9}]
+    reasons = {(tuple(row["not_said"]), tuple(row["other"])) for row in bandwidth["unplaced_results"]}
+    assert (len(bandwidth["unplaced_results"]), reasons) == (9, {(("access",), ())})
+    page = client.get("/systems/hewlett-packard-enterprise-e1000-hdd/sweep/").content.decode()
+    assert "9 results that fill no cell, and why" in page and "<td>access</td>" in page
+
+
+def test_twenty_clients_or_more_are_not_one(client, loaded, db) -> None:
+    """4 KiB operations of the flash unit: the newest of four fabrics, writes and reads."""
+    sweep = client.get("/api/v1/systems/hewlett-packard-enterprise-e1000-ssu-f/sweep/").json()
+    filled = [(cell["choices"], cell["op"]) for cell in sweep["parts"][SMALL]["cells"] if cell["latest"]]
+    assert filled == [(["all flash, 2 OSTs"], "write"), (["all flash, 2 OSTs"], "read")]
+
+
+def test_what_is_another_than_the_sweep_asks_is_no_silence() -> None:
+    part = load_sweep()["parts"][BANDWIDTH]
+    assert explain_unplaced(part, FLASH | {"access": "random"}) == {"access": []}
+    assert explain_unplaced(part, {"targets": "2"}) == {
+        "access": ["access"],
+        "page cache": ["direct_io"],
+        "targets and clients": ["client_nodes", "jbods", "tasks", "overstriping"],
+    }

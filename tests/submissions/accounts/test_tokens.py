@@ -202,3 +202,12 @@ def test_tokens_of_before_go_on_working(cast) -> None:
     assert asked(key).status_code == 200
     assert asked(key, "post", "releases/", {}).json()["code"] == "permission.denied"
     assert Token.objects.get(beginning=key[:15]).expires_at is None
+
+
+def test_a_generated_client_may_send_its_token_as_bearer(cast) -> None:
+    def ask_as(authorization: str):
+        return Client().get("/api/v1/submissions/", headers={"Authorization": authorization})
+
+    assert ask_as(f"Bearer {made(cast.alice.account, 'read')}").status_code == 200
+    assert (ask_as("Bearer wrong").status_code, ask_as("Bearer wrong").json()["code"]) == (401, "auth.failed")
+    assert {ask_as(text).status_code for text in ("Bearer", "Bearer a b", "Bearer \xe9")} == {401}

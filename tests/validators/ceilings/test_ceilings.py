@@ -68,7 +68,7 @@ def test_small_operations_of_a_perlmutter_ost_rest_on_two_stated_assumptions() -
     assert percent(28_800, write["parity"]) == pytest.approx(5.33, abs=0.005)
     assert read["drives"].estimated
     assert write["parity"].estimated
-    assert "Gen3" in dict(read["drives"].factors)["datasheet of each"].source
+    assert "Gen3" in dict(read["drives"].factors)["rate of each drive"].source
     assert "RAID 6 takes three" in dict(write["parity"].factors)["share for data"].source
 
 

@@ -1,0 +1,1 @@
+"""Which names are of one institution, system or platform: merging, splitting and their trace."""

@@ -1,0 +1,57 @@
+"""The four levels of trust as one picture, and what would raise one result to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from registry.models import Result
+from registry.query.shapes import Shape
+from registry.query.trust_levels import LEVELS
+
+_UPLOAD = "The submitter uploads the raw files here, the rules check them, and reviewers accept the run."
+
+
+class TrustStep(Shape):
+    """What would raise a result to a higher level of trust."""
+
+    level: Annotated[str, Meta(description="The level that it would have; empty where it has the highest.")]
+    needs: Annotated[str, Meta(description="What it needs for that.")]
+
+
+def build_ladder(result: Result) -> dict[str, Any]:
+    """`steps` from the lowest level to the highest, one of them `is_current`, and the `next` one with what it needs."""
+    steps = [asdict(level) | {"is_current": level.name == result.trust} for level in reversed(LEVELS)]
+    return {"steps": steps, "next": next_step(result)}
+
+
+def next_step(result: Result) -> TrustStep:
+    """The next level of trust of a result, and what it needs for it."""
+    return {
+        Result.Trust.VERIFIED: lambda: TrustStep("", "This is the highest level."),
+        Result.Trust.DERIVED: lambda: TrustStep(Result.Trust.VERIFIED, _UPLOAD),
+        Result.Trust.IMPORTED: lambda: _above_imported(result.snapshot, result.tool),
+        Result.Trust.REPORTED: lambda: _above_reported(result.snapshot),
+    }[Result.Trust(result.trust)]()
+
+
+def _above_imported(snapshot: Mapping[str, Any], tool: str) -> TrustStep:
+    level = Result.Trust.DERIVED
+    archive = snapshot.get("archive")
+    if archive is None and tool == "io500":
+        return TrustStep(level, "IO500 publishes its raw files, and our readers find in them what the list says.")
+    if archive is None:
+        return TrustStep(level, "Our readers read its published raw files and find in them what the table says.")
+    if "measurements" not in archive:
+        return TrustStep(level, f"IO500 publishes an archive of the one run that counts. Today: {archive['reason']}")
+    return TrustStep(level, "IO500 explains or mends the figures that differ between its list and its archive.")
+
+
+def _above_reported(snapshot: Mapping[str, Any]) -> TrustStep:
+    if "document" in snapshot:
+        needs = "Those who run the benchmark publish it in a list or table; with its raw files it is derived."
+        return TrustStep(Result.Trust.IMPORTED, needs)
+    return TrustStep(Result.Trust.VERIFIED, _UPLOAD)
