@@ -9,6 +9,7 @@ from msgspec import Meta
 from registry.query.row_fields import (
     Code,
     Context,
+    DistinctLabel,
     MissingReason,
     PrintedInstitution,
     PrintedSystem,
@@ -129,7 +130,7 @@ class ComparedResult(Shape):
     institution: PrintedInstitution
     system: PrintedSystem
     release: ReleaseSlug | None
-    label: Annotated[str | None, Meta(description="What tells a reported result from its neighbours; else null.")]
+    label: DistinctLabel | None
     tool_version: ToolVersion
     trust: TrustText
     score: Annotated[float | None, Meta(description="No unit.")]

@@ -16,7 +16,7 @@ from registry.errors import Problem
 from registry.presentation import numbers as presentation_numbers
 from registry.presentation import words as presentation_words
 from registry.presentation.system_description import what_differed
-from registry.query import filters, qualified_values, study_query
+from registry.query import id_lists, qualified_values, study_query
 from registry.query.alike import Likeness
 from registry.query.public_record import Row
 from registry.web.caching import public_page
@@ -44,7 +44,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
     if not ids_text:
         return render(request, "comparison/compare.html", offered)
     try:
-        ids, per = filters.result_ids(request.GET), study_query.parse_divisor(request.GET)
+        ids, per = id_lists.compared_ids(request.GET), study_query.parse_divisor(request.GET)
         assume = study_query.parse_assumption(request.GET)
         comparison = load.comparison_document(ids, per, assume)
     except Problem as problem:

@@ -98,7 +98,10 @@ class RankedListDetail(RankedList, kw_only=True):
     ] = UNSET
     assumed_factor: Annotated[
         float | UnsetType | None,
-        Meta(description="By so much two scores have to differ for a rank above; null: nothing is assumed."),
+        Meta(
+            description="By this factor, which has no unit, two scores have to differ for a rank above; null: "
+            "nothing is assumed."
+        ),
     ] = UNSET
     not_assumed: Annotated[
         NotAssumed | UnsetType | None, Meta(description="Why nothing is assumed; null where something is.")

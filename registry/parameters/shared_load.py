@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from registry.parameters.shared import SharedFact, list_shared
-from registry.query import configuration_diff, fact_index, filters, study_query
+from registry.query import configuration_diff, fact_index, filters, id_lists, study_query
 from registry.query.axes import find_axis
 from registry.query.best_results import OF_DOCUMENTS, best_of_systems, described_ids, named_results
 from registry.query.configuration_facts import without_identity
@@ -29,7 +29,7 @@ def shared_document(query: QueryDict) -> Row:
     by = study_query.single_choice(query, "by", COLUMN_METRICS) or "score"
     top = _parse_top(study_query.single_value(query, "top"))
     named = "results" in query
-    results = named_results(filters.result_ids(query)) if named else best_of_systems(_conditions(query), by, top)
+    results = named_results(id_lists.compared_ids(query)) if named else best_of_systems(_conditions(query), by, top)
     facts_by_result = fact_index.facts_by_result([result.pk for result in results])
     own_facts = [without_identity(facts_by_result[result.pk], result.tool) for result in results]
     described = described_ids(result.pk for result in results)

@@ -16,11 +16,18 @@ from typing import Any
 
 from django.http import QueryDict
 
-from registry.comparison import moving_facts
 from registry.errors import Problem
 from registry.models import Platform, Result
 from registry.platforms import ceilings, sizing_groups
-from registry.query import fact_index, filters, public_record, qualified_values, study_query, unknown_values
+from registry.query import (
+    fact_index,
+    filters,
+    moving_facts,
+    public_record,
+    qualified_values,
+    study_query,
+    unknown_values,
+)
 from registry.query.divisors import find_divisors
 from registry.query.public_record import Row
 from registry.query.qualified_values import Number

@@ -1,7 +1,7 @@
 """What one enclosure delivered, in groups of like measurements: only these make a range of units. Plain values.
 
 Rates over different fabrics, of buffered and of direct I/O, or of other drives do not spread around one number: the
-facts that are known to move a rate (registry/comparison/moving_facts.py) part them. What is not known is not equal.
+facts that are known to move a rate (registry/query/moving_facts.py) part them. What is not known is not equal.
 """
 
 from __future__ import annotations

@@ -28,6 +28,16 @@ def format_read_from(read_from: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, [path, format_lines(read_from["lines"])]))
 
 
+def describe_read_from(snapshot: Mapping[str, Any], public_paths: Sequence[str]) -> str:
+    """The file or folder and the lines that the run was read from, and whether everybody can see it."""
+    place = snapshot.get("read_from")
+    if place is None:
+        return "not known: published before it was written down"
+    path = place["path"]
+    is_public = not path or any(name == path or name.startswith(f"{path}/") for name in public_paths)
+    return format_read_from(place) + ("" if is_public else " (not in the public copy)")
+
+
 def format_gaps(gaps: Sequence[tuple[int, int]], last: int) -> str:
     """ "lines 1 to 3, line 9 and what stands behind line 40": of a file, what is outside of its runs."""
     texts = [format_lines({"first": first, "last": end}) for first, end in gaps[:MOST_GAPS]]

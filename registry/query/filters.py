@@ -36,7 +36,6 @@ KEY_SEPARATOR = "/"
 VALUE_LIMIT = 200  # characters; the longest printed text of the record has 120
 VALUES_LIMIT = 20  # of one filter
 LARGEST = 2**31 - 1
-FEWEST_COMPARED, MOST_COMPARED = 2, 20
 
 
 class UnknownParameter(Problem):
@@ -94,11 +93,12 @@ def values_of(query: QueryDict, name: str) -> list[str]:
     values = [value.strip() for value in query.getlist(name) if value.strip()]
     if len(values) > VALUES_LIMIT:
         raise InvalidValue(name, f"at most {VALUES_LIMIT} values")
-    _refuse_unfit(name, values)
+    refuse_unfit(name, values)
     return values
 
 
-def _refuse_unfit(name: str, values: Iterable[str]) -> None:
+def refuse_unfit(name: str, values: Iterable[str]) -> None:
+    """Raises InvalidValue for a value that is too long, or has a NUL."""
     if any(len(value) > VALUE_LIMIT or "\0" in value for value in values):
         raise InvalidValue(name, f"at most {VALUE_LIMIT} characters, and no NUL")
 
@@ -427,20 +427,6 @@ def _refuse_unknown_parameters(query: QueryDict) -> None:
         first, hint = next(iter(hints.items()))
         errors = {name[:VALUE_LIMIT]: [text] for name, text in hints.items()}
         raise UnknownParameter(f"No result has {first}.", hint=hint, errors=errors)
-
-
-def result_ids(query: QueryDict) -> list[str]:
-    """`results=A,B,...`: the distinct ids to compare, in the order given. Raises InvalidValue for too few or too many.
-
-    The name may be given several times, as boxes of a form give it.
-    """
-    given_ids = [text.strip() for given_once in query.getlist("results") for text in given_once.split(",")]
-    ids = list(dict.fromkeys(filter(None, given_ids)))
-    if not FEWEST_COMPARED <= len(ids) <= MOST_COMPARED:
-        limits = f"{FEWEST_COMPARED} to {MOST_COMPARED}"
-        raise InvalidValue("results", f"{limits} different ids with commas between, not {len(ids)}")
-    _refuse_unfit("results", ids)
-    return ids
 
 
 def _parameter_name(name: str) -> str:

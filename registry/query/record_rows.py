@@ -13,6 +13,7 @@ from registry.query.row_fields import (
     BandwidthGibPerS,
     CanonicalUnit,
     ClientNodes,
+    DistinctLabel,
     FilesystemFamily,
     InstitutionName,
     InstitutionSlug,
@@ -83,11 +84,7 @@ class Result(Shape):
     """A result as a row of a table."""
 
     id: Annotated[PublicId, at_path("public_id")]
-    label: Annotated[
-        str | None,
-        Meta(description="What tells a reported result from its neighbours; else null."),
-        at_path("snapshot__label"),
-    ]
+    label: Annotated[DistinctLabel | None, at_path("snapshot__label")]
     tool: Tool
     tool_version: ToolVersion
     mode: Mode

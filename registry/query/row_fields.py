@@ -11,6 +11,10 @@ from msgspec import Meta
 from registry import models
 from registry.query.shapes import Shape
 
+Sentence = Annotated[str, Meta(description="What it says, in a sentence.")]
+MadeAt = Annotated[datetime, Meta(description="When it was made.")]
+DistinctLabel = Annotated[str, Meta(description="What tells a reported result from its neighbours; else null.")]
+
 
 class UnknownValue(Shape):
     """A value of a filter that no result has."""
@@ -21,9 +25,7 @@ class UnknownValue(Shape):
     nearest: Annotated[
         list[str], Meta(description="Up to three values that some result has, best first.", examples=[["Lustre"]])
     ]
-    message: Annotated[
-        str, Meta(description="What it says, in a sentence.", examples=["No result has filesystem_type=Lustr."])
-    ]
+    message: Annotated[Sentence, Meta(examples=["No result has filesystem_type=Lustr."])]
 
 
 Address = Annotated[str, Meta(extra_json_schema={"format": "uri"})]
@@ -74,7 +76,7 @@ RoundingLow = Annotated[
         "where they are not known."
     ),
 ]
-RoundingHigh = Annotated[float, Meta(description="Where they end; null as `rounding_low`.")]
+RoundingHigh = Annotated[float, Meta(description="Where they end, in the same unit; null as `rounding_low`.")]
 Divisor = Annotated[str, Meta(description="What rates are divided by; null: they are not.")]
 Mode = Annotated[str, Meta(description="Mode of the benchmark; empty where it has none.")]
 ToolVersion = Annotated[str, Meta(description="Version of the benchmark, as printed.")]

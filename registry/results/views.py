@@ -16,12 +16,12 @@ from registry.citation import cited_facts
 from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.platforms import views_ceilings as ceiling_page
-from registry.presentation import numbers, revision_table
+from registry.presentation import numbers, result_rows, revision_table
 from registry.presentation.archive_table import build_archive
 from registry.presentation.charts import list_charts, vega
 from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
-from registry.presentation.read_lines import build_not_read, format_read_from
+from registry.presentation.read_lines import build_not_read, describe_read_from
 from registry.presentation.source_links import list_source_links
 from registry.presentation.system_description import system_context
 from registry.presentation.trust_ladder import build_ladder
@@ -100,7 +100,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "query": selected_values,
         "fields": fields,
         "parameters": {name: value for name, value in parameters.items() if name not in offered},
-        "rows": written(page.rows),
+        "rows": result_rows.format_rows(page.rows),
         "next": "?" + "&".join(filter(None, (machine, urlencode({"cursor": page.cursor})))) if page.cursor else "",
         "begun": "cursor" not in request.GET,
         "orders": ORDERS.items(),
@@ -130,20 +130,6 @@ def _filter_fields(values: dict[str, str], tool: str) -> list[Field]:
         offered = facets.include_selected(parameter["choices"], value)
         fields.insert(after, Field(name, parameter["name"], value, title=parameter["description"], choices=offered))
     return fields
-
-
-def written(rows: list[public_record.Row]) -> list[public_record.Row]:
-    """Rows of record.RESULT with their numbers as text."""
-    return [
-        {
-            **row,
-            "score": numbers.format_decimal(row["score"]) or numbers.MISSING,
-            "bandwidth": numbers.format_decimal(row["bandwidth_gib_per_s"]) or numbers.MISSING,
-            "rate": numbers.format_decimal(row["rate_kiops"]) or numbers.MISSING,
-            "clients": numbers.format_int(row["client_nodes"]) or numbers.MISSING,
-        }
-        for row in rows
-    ]
 
 
 @public_page
@@ -443,7 +429,11 @@ def facts(result: Result, public_paths: Sequence[str] = ()) -> list[tuple[str, s
     ]
     if ran := _when_it_ran(result.snapshot.get("archive", {})):
         rows.append(("Ran", ran))
-    return [*rows, ("Read from", _read_from(result.snapshot, public_paths))] if _is_read_here(result.snapshot) else rows
+    return (
+        [*rows, ("Read from", describe_read_from(result.snapshot, public_paths))]
+        if _is_read_here(result.snapshot)
+        else rows
+    )
 
 
 def _when_it_ran(archive: dict[str, Any]) -> str:
@@ -455,13 +445,3 @@ def _when_it_ran(archive: dict[str, Any]) -> str:
 def _is_read_here(snapshot: dict[str, Any]) -> bool:
     """Whether it came from files that were checked here and are not withheld."""
     return "versions" in snapshot and not snapshot.get("anonymous")
-
-
-def _read_from(snapshot: dict[str, Any], public_paths: Sequence[str]) -> str:
-    """The file or folder and the lines that the run was read from, and whether everybody can see it."""
-    place = snapshot.get("read_from")
-    if place is None:
-        return "not known: published before it was written down"
-    path = place["path"]
-    is_public = not path or any(name == path or name.startswith(f"{path}/") for name in public_paths)
-    return format_read_from(place) + ("" if is_public else " (not in the public copy)")

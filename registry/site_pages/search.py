@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from registry.models import Result, System
+from registry.presentation.result_rows import newest_rows
 from registry.query import filters, public_record
-from registry.systems.views import results_of
 from registry.web.caching import public_page
 
 MOST_MATCHES = 20
@@ -31,7 +31,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
                 ]
             ),
             "systems": list(_systems_called(words)[:MOST_MATCHES]),
-            "rows": results_of(filters.RESULT_FILTERS["q"](words))[:MOST_MATCHES],
+            "rows": newest_rows(filters.RESULT_FILTERS["q"](words))[:MOST_MATCHES],
         }
     return render(request, "site_pages/search.html", {"words": words, **matches})
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from registry.comparison.moving_facts import fact_title
 from registry.presentation import numbers
 from registry.query import qualified_values
+from registry.query.moving_facts import fact_title
 from registry.query.public_record import Row
 
 RATIO_DIGITS = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from registry.comparison import assumptions, moving_facts
-from registry.query import filters
+from registry.comparison import assumptions
+from registry.query import filters, moving_facts
 from registry.query.axes import find_axis
 from registry.query.divisors import PER
 from registry.query.missing_facts import MissingFacts, count_missing

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from registry.comparison import moving_facts
 from registry.models import Fact, Measurement, Result
 from registry.models.snapshots import text_of
-from registry.query import axes, configuration_diff
+from registry.query import axes, configuration_diff, moving_facts
 from registry.query.fact_index import CONFIGURATION
 from registry.query.public_record import rows_of
 from registry.query.study_query import CONTEXT

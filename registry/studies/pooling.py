@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from registry.comparison import balance, moving_facts
+from registry.comparison import balance
 from registry.comparison.balance import FactCounts, Match, Observation, SpreadFact
-from registry.query import qualified_values
+from registry.query import moving_facts, qualified_values
 from registry.query.axes import MEANING_FIELDS
 from registry.query.study_query import CONTEXT, MOST_SERIES, StudyQuery
 from registry.studies.table import Group, Row
@@ -53,7 +53,7 @@ class Pooling:
 
 
 def kinds_of(groups: Iterable[Group]) -> frozenset[str]:
-    """The kinds of the numbers of some groups (registry/comparison/moving_facts.py); "" where one is not known."""
+    """The kinds of the numbers of some groups (registry/query/moving_facts.py); "" where one is not known."""
     return frozenset(moving_facts.kind_of_number(group.canonical or group.at["op"] or "") for group in groups)
 
 

@@ -14,8 +14,10 @@ from registry.query.row_fields import (
     Candidates,
     ColumnNames,
     Divisor,
+    FactTitle,
     Question,
     ResultId,
+    Sentence,
     TrustText,
     UnknownValues,
 )
@@ -36,7 +38,7 @@ class StudyAxis(Shape):
 
 class MissingFact(Shape):
     name: AxisName
-    title: Annotated[str, Meta(description="What the fact is called.")]
+    title: FactTitle
     results: Annotated[int, Meta(description="Candidates that do not say it.")]
 
 
@@ -56,11 +58,10 @@ class CodedNote(Shape):
             "study.formula-input-missing: results that lack an input of the formula have no value."
         ),
     ]
-    message: Annotated[str, Meta(description="What it says, in a sentence.")]
+    message: Sentence
 
 
 FactName = Annotated[str, Meta(description="Name of the fact, as of an axis; context.NAME of a measurement's own.")]
-FactTitle = Annotated[str, Meta(description="What the fact is called.")]
 Count = Annotated[int, Meta(description="Measurements, in number.")]
 RowNumber = Annotated[int, Meta(description="Number of the row, from 0.")]
 AxisValue = Annotated[Any, Meta(description="Where the row stands on the axis: a number, a text or null.")]
@@ -115,7 +116,9 @@ class MatchedStratum(Shape):
     unknown: Annotated[list[str], Meta(description="Facts that move the metric and are known on neither side.")]
     values: Annotated[list[float | None], Meta(description="Medians of the first and the other row, in the unit.")]
     qualifiers: Annotated[list[str | None], Meta(description="What their sources say of these: about, below, above.")]
-    ratio: Annotated[float | None, Meta(description="The second of these by the first; null where there is none.")]
+    ratio: Annotated[
+        float | None, Meta(description="The second of these by the first, without unit; null: there is none.")
+    ]
     qualifier: RatioQualifier
     results: Annotated[list[list[str]], Meta(description="Ids of the results of the first row, and of the other.")]
     differs: Annotated[
@@ -134,7 +137,7 @@ class MatchedRows(Shape):
         float | None,
         Meta(
             description="Other by first: geometric mean over strata that are alike in all else that is known to move "
-            "the metric; null without strata."
+            "the metric. It has no unit; null without strata."
         ),
     ]
     qualifier: RatioQualifier

@@ -14,13 +14,12 @@ from registry.models import Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
+from registry.presentation.result_rows import newest_rows
 from registry.query import cursor_pages, facets, filters, public_record
-from registry.results.views import written
 from registry.timeseries import series
 from registry.web.caching import cached_value, public_page
 
 PAGE_ROWS = 100
-RESULTS_SHOWN = 200
 MOST_PANELS = 2
 """Pictures of scores over the releases on one page; the page over time has the others."""
 OFFERED = {name: filters.LABELS[name] for name in ("tool", "filesystem_type", "vendor")}
@@ -89,16 +88,10 @@ def platform_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "systems/platform.html", {"section": "systems", **context})
 
 
-def results_of(condition: Q) -> list[dict[str, Any]]:
-    """The newest results that meet a condition, written out."""
-    results, newest = public_record.current_results(condition), cursor_pages.NEWEST_IDS
-    return written(cursor_pages.take_page(results, public_record.RESULT, newest, "", RESULTS_SHOWN).rows)
-
-
 def results_apart(condition: Q) -> dict[str, list[dict[str, Any]]]:
     """`rows` that were verified or imported, and apart from them what is only `reported`."""
     parted: dict[str, list[dict[str, Any]]] = {"rows": [], "reported": []}
-    for row in results_of(condition):
+    for row in newest_rows(condition):
         parted["reported" if row["trust"] == Result.Trust.REPORTED else "rows"].append(row)
     return parted
 

@@ -14,6 +14,7 @@ from registry.query.row_fields import (
     CanonicalUnit,
     ClientNodes,
     Context,
+    DistinctLabel,
     InstitutionName,
     Mode,
     MoreThere,
@@ -295,7 +296,7 @@ class UnplacedResult(Shape):
     """A result that fills no cell of a part."""
 
     result: ResultId
-    label: Annotated[str | None, Meta(description="What tells a reported result from its neighbours; else null.")]
+    label: DistinctLabel | None
     not_said: Annotated[list[str], Meta(description="Facts that the part asks for and it does not say.")]
     other: Annotated[list[str], Meta(description="Axes on which it is something else than the sweep asks for.")]
 

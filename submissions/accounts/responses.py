@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from registry.query.row_fields import InstitutionName, SlugOfInstitution
+from registry.query.row_fields import InstitutionName, MadeAt, SlugOfInstitution
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 from submissions import models
@@ -48,7 +48,7 @@ class TokenRow(Shape):
     id: Annotated[str, Meta(description="What its key begins with.")]
     name: Annotated[str, Meta(description="What the token is for; may be empty.")]
     scopes: Annotated[list[models.Token.Scope], Meta(description="What the token may do.")]
-    made_at: Annotated[datetime, Meta(description="When it was made.")]
+    made_at: MadeAt
     expires_at: Annotated[datetime | None, Meta(description="Null: made before tokens expired.")]
     last_used_at: Annotated[datetime | None, Meta(description="To within a minute.")]
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from registry.query.row_fields import Code
+from registry.query.row_fields import Code, Sentence
 from registry.query.shapes import Shape, one_of
 from registry.web.responses import Page
 
@@ -16,7 +16,7 @@ class Finding(Shape, kw_only=True):
     level: Annotated[
         str, one_of("error", "warning", "info"), Meta(description="How grave it is: error, warning or info.")
     ]
-    message: Annotated[str, Meta(description="What it says, in a sentence.")]
+    message: Sentence
     hint: Annotated[str, Meta(description="What to do about it.")]
     where: Annotated[str, Meta(description="File and line; empty for the whole.")]
     expected: Annotated[str, Meta(description="What the rule expects; empty where the finding compares nothing.")]

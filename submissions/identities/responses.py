@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from registry.models import IdentityChange
+from registry.query.row_fields import MadeAt
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 
@@ -25,7 +26,7 @@ class IdentityAct(Shape):
     reason: Annotated[str, Meta(description="Why; public.")]
     source: Annotated[str, Meta(description="What proves it; public, may be empty.")]
     decided_by: Annotated[str, Meta(description="Username of the editor; empty: a data file of the registry.")]
-    made_at: Annotated[datetime, Meta(description="When it was made.")]
+    made_at: MadeAt
     public: Annotated[bool, Meta(description="The former name stood in the record, so that everybody may know of it.")]
     part_of: Annotated[int | None, Meta(description="The act that it is a part of; null: it is a whole one.")]
     moved: Annotated[dict[str, Any], Meta(description="Ids of results and slugs that moved, by kind.")]

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from registry.query.row_fields import SlugOfSystem, SystemTitle
+from registry.query.row_fields import MadeAt, SlugOfSystem, SystemTitle
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 from submissions import models
@@ -17,7 +17,7 @@ from submissions import models
 class Webhook(Shape):
     id: Annotated[UUID, Meta(description="Id of the webhook.")]
     url: Annotated[str, Meta(description="Address that notices are sent to.")]
-    created_at: Annotated[datetime, Meta(description="When it was made.")]
+    created_at: MadeAt
 
 
 class WebhookWithSecret(Webhook):

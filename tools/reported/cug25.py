@@ -85,8 +85,8 @@ def _ior_e2000() -> Record:
         "client_nodes": 32,
         "parameters": unit | {"direct_io": False, "procs_per_node": 8, "fabric": "InfiniBand NDR"},
         "notes": [
-            "A file per process, a fixed time and requests of 1 MB or larger, says section 3.2.1 of such tests; which gave "
-            "these two rates is not said.",
+            "A file per process, a fixed time and requests of 1 MB or larger, says section 3.2.1 of such tests; which "
+            "gave these two rates is not said.",
             "Clients and processes are those of the section on IOR, drives and servers those of Tables 2 and 3.",
             "Writes are limited by the drives, reads by the network, says the document.",
         ],

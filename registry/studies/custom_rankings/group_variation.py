@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from registry.comparison import balance, moving_facts
+from registry.comparison import balance
+from registry.query import moving_facts
 
 Row = dict[str, Any]
 MOST_VALUES = 12

@@ -13,9 +13,8 @@ from typing import Any
 from django.db import DataError, connection, transaction
 from django.db.models import QuerySet
 
-from registry.comparison import moving_facts
 from registry.models import Fact, Result
-from registry.query import declared_limits, filters, formulas, public_record, unknown_values
+from registry.query import declared_limits, filters, formulas, moving_facts, public_record, unknown_values
 from registry.query.divisors import PER
 from registry.query.missing_facts import MissingFacts, count_missing
 from registry.query.public_record import RESULT, Row, rows_of

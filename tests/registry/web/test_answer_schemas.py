@@ -146,7 +146,7 @@ def test_a_description_comes_back_beside_the_enumeration_and_keeps_what_it_refer
 def test_a_shape_inside_another_is_one_component_under_its_own_name() -> None:
     components = openapi_document()["components"]["schemas"]
     assert components["RankedListDetail"]["properties"]["entries"]["items"] == {"$ref": "#/components/schemas/Entry"}
-    assert components["Entry"]["description"].startswith("One row of a list.")
+    assert components["Entry"]["description"].startswith("An entry of a list, with its assumed ranks")
     assert [name for name in components if name.startswith("Shape") or name.endswith("2")] == []
 
 

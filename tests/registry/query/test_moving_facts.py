@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from registry.comparison import moving_facts
-from registry.query import axes, fact_index
+from registry.query import axes, fact_index, moving_facts
 from validators import quantities
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -1,0 +1,35 @@
+"""Rows of results as tables of pages show them: with their numbers as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Q
+
+from registry.presentation import numbers
+from registry.query import cursor_pages, public_record
+from registry.query.public_record import Row
+
+MOST_NEWEST = 200
+
+
+def newest_rows(condition: Q) -> list[Row]:
+    """The newest current results that meet a condition, at most MOST_NEWEST, as `format_rows` gives them."""
+    results = public_record.current_results(condition)
+    return format_rows(
+        cursor_pages.take_page(results, public_record.RESULT, cursor_pages.NEWEST_IDS, "", MOST_NEWEST).rows
+    )
+
+
+def format_rows(rows: Iterable[Row]) -> list[Row]:
+    """Rows of public_record.RESULT; `score`, `bandwidth` (GiB/s), `rate` (kIOPS) and `clients` are texts."""
+    return [
+        {
+            **row,
+            "score": numbers.format_decimal(row["score"]) or numbers.MISSING,
+            "bandwidth": numbers.format_decimal(row["bandwidth_gib_per_s"]) or numbers.MISSING,
+            "rate": numbers.format_decimal(row["rate_kiops"]) or numbers.MISSING,
+            "clients": numbers.format_int(row["client_nodes"]) or numbers.MISSING,
+        }
+        for row in rows
+    ]
