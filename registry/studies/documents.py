@@ -11,7 +11,8 @@ from registry.query.axes import find_axis
 from registry.query.divisors import PER
 from registry.query.missing_facts import MissingFacts, count_missing
 from registry.query.study_query import StudyQuery, UnknownAxis, UnknownMetric
-from registry.studies import pooling, run
+from registry.studies import run
+from registry.studies.balance import pooling
 from registry.studies.missing_facts import gaps_of_study
 from registry.studies.study_chart import draw_chart, draw_measurements
 from registry.studies.table import COLUMNS, FIGURES, Group, Row, in_words

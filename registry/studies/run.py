@@ -40,9 +40,10 @@ from registry.query.qualified_values import Number
 from registry.query.recorded_metrics import known_metrics as known_metrics
 from registry.query.recorded_metrics import results_as_of as results_as_of
 from registry.query.study_query import COLUMN_METRICS, CONTEXT, Metric, StudyQuery
-from registry.studies import formula_metric, intervals, members, pooling, table
+from registry.studies import formula_metric, intervals, table
+from registry.studies.balance import members, pooling
+from registry.studies.balance.pooling import Pooling
 from registry.studies.formula_metric import FormulaMetric
-from registry.studies.pooling import Pooling
 from registry.studies.table import Group, Member, Row
 from validators.quantities import canonical_name
 from validators.units import UNITS
@@ -369,7 +370,7 @@ def _make_group(row: Row, names: Mapping[str, str]) -> Group:
         printed_units=frozenset({row["of_printed_unit"]}),
         divisor=row.get("least_divisor") if same else None,
         canonical=canonical_name(row["tool"], at | {"printed_unit": row["of_printed_unit"]}),
-        results=len(set(row["all_results"])),
+        results=len({pk for pk, value in zip(row["all_results"], row["all_values"], strict=True) if value is not None}),
     )
 
 

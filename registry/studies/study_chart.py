@@ -1,7 +1,7 @@
 """The chart of a study as a Vega-Lite specification: plain data from rows of registry/studies/table.py.
 
 Bars begin at zero, what differs a hundredfold stands on a logarithmic scale, what is not known is not drawn. Fill tells
-trust (verified full, derived three quarters, imported half, reported light), and every point says in words what it is.
+trust (verified full, derived two thirds, imported one third, reported light), and every point says in words what it is.
 A solid line is the 95 % range by repeats, a dashed one reaches from the lowest to the highest of several measurements,
 a dotted one over a range that is assumed. What was not repeated has a diamond for its dot. Colours are custom
 properties of static/tokens.css until `with_colours` sets them.
@@ -125,7 +125,7 @@ def has_lines(spec: Spec) -> bool:
 def _trust_text(points: Sequence[Row]) -> str:
     """The one level of trust of all points, or what their fills mean."""
     levels = {point["trust"] for point in points}
-    meaning = "full: verified, three quarters: derived, half: imported, light: reported"
+    meaning = "full: verified, two thirds: derived, one third: imported, light: reported"
     fills = levels.pop() if len(levels) == 1 else meaning
     return f"{fills}, dashed: a bound, not a measured value" if any(point["bound"] for point in points) else fills
 

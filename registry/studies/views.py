@@ -15,8 +15,9 @@ from registry.presentation import numbers, words
 from registry.query import axes, fact_index, filters, qualified_values, study_query
 from registry.query.public_record import Row
 from registry.query.recorded_metrics import known_metrics
-from registry.studies import balance_page, curated, saved_queries, table
+from registry.studies import curated, saved_queries, table
 from registry.studies import documents as studies_documents
+from registry.studies.balance import page as balance_page
 from registry.studies.people_questions import list_questions
 from registry.studies.study_chart import MEASUREMENTS, has_lines
 from registry.web.caching import public_page

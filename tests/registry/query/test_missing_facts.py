@@ -74,11 +74,14 @@ def test_a_ranking_per_metadata_target_says_what_is_missing(client: Client, meta
 
 def test_a_study_says_what_is_missing_and_says_nothing_where_all_is_known(client: Client, metadata) -> None:
     document = client.get("/api/v1/study/?metric=rate_kiops&x=system&per=mdt&filesystem_type=Lustre").json()
-    assert (document["candidates"], document["missing_facts"][0]["results"]) == (3, 2)
+    assert [(gap["name"], gap["reason"], gap["results"]) for gap in document["gaps"]] == [
+        ("metadata_targets", "not-in-list", 2)
+    ]
+    assert [(row["n"], row["count"], row["missing"], row["value"]) for row in document["rows"]] == [(1, 1, 2, 150.0)]
     certain = client.get("/api/v1/study/?metric=rate_kiops&x=system&filesystem_type=Lustre").json()
     assert (certain["candidates"], certain["missing_facts"]) == (None, [])
     page = client.get("/study/?metric=rate_kiops&x=system&per=mdt&filesystem_type=Lustre").content.decode()
-    assert "Not said: metadata targets of 2." in page
+    assert "gives no metadata targets, nor does its archive" in page
 
 
 def test_the_table_of_results_has_both_ends_of_a_range_and_says_who_is_silent(client: Client, metadata) -> None:

@@ -179,7 +179,7 @@ def test_a_shape_that_is_not_promised_would_be_seen(client, record) -> None:
 @pytest.mark.parametrize("path", ["/api/v1/results/", "/api/v1/lists/{release}/{list}/"])
 def test_every_filter_that_openapi_names_is_taken(client, record, path) -> None:
     values = {"ordering": "score", "trust": "verified", "reproducibility": "fully", "format": "json", "new": "true"}
-    values["include"] = "measurements"
+    values |= {"include": "measurements", "assume": "prior"}
     for parameter in openapi_document()["paths"][path]["get"]["parameters"]:
         name = parameter["name"].replace("p.NAME", "p.stripe").replace("facts", "p.stripe_count")
         if parameter["in"] == "query" and name != "cursor":

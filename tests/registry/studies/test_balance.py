@@ -15,7 +15,8 @@ from django.test import Client
 
 from registry.models import Measurement, Result
 from registry.query import fact_index
-from registry.studies import curated, members
+from registry.studies import curated
+from registry.studies.balance import members
 from tests.registry.record import IOR, make_release, make_result
 
 pytestmark = pytest.mark.django_db
