@@ -30,7 +30,7 @@ def former_names(kind: str, slug: str) -> list[Row]:
     are left out.
     """
     acts = IdentityChange.objects.filter(kind=kind, action=IdentityChange.Action.MERGE, undone_at=None, public=True)
-    acts = acts.filter(to_slug__in=[slug, *_earlier_slugs(kind, slug)]).order_by("-made_at", "-id")
+    acts = acts.filter(_was_called(kind, slug)).order_by("-made_at", "-id")
     return [
         {
             "slug": act.from_slug,
@@ -43,12 +43,14 @@ def former_names(kind: str, slug: str) -> list[Row]:
     ]
 
 
-def _earlier_slugs(kind: str, slug: str) -> list[str]:
-    models: dict[str, Any] = {IdentityChange.Kind.SITE: Site, IdentityChange.Kind.SYSTEM: System}
-    model = models.get(kind)
-    if model is None:
-        return []
-    return list(model._default_manager.filter(merged_into__slug=slug).values_list("slug", flat=True))
+def _was_called(kind: str, slug: str) -> Q:
+    """Acts into what is called `slug` now, or into what was merged into it later."""
+    into_this = Q(to_slug=slug)
+    if kind == IdentityChange.Kind.SITE:
+        return into_this | Q(to_slug__in=Site.objects.order_by().filter(merged_into__slug=slug).values("slug"))
+    if kind == IdentityChange.Kind.SYSTEM:
+        return into_this | Q(to_slug__in=System.objects.order_by().filter(merged_into__slug=slug).values("slug"))
+    return into_this
 
 
 def standings_at(moment: datetime) -> dict[str, Standing]:

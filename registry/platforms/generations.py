@@ -156,7 +156,7 @@ def gaps_of(results: Sequence[Any], per: str) -> list[Row]:
     if not per:
         return []
     divided = Result.objects.filter(pk__in=[result.pk for result in results])
-    return [gap.as_row() for gap in gaps.count_gaps(divided, query_divisors.PER[per], positive=True)]
+    return [gap.as_row() for gap in gaps.count_gaps(divided, {query_divisors.PER[per]: True})]
 
 
 Key = tuple[str, str, str, str, str, str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
@@ -34,18 +34,28 @@ class Gap(NamedTuple):
         return self._asdict()
 
 
-def count_gaps(results: QuerySet[Result], name: str, *, positive: bool = False) -> list[Gap]:
-    """Why results lack a fact, the most frequent reason first; `positive`: it has to be a number above zero.
+def count_gaps(results: QuerySet[Result], names: Mapping[str, bool]) -> list[Gap]:
+    """Why results lack some facts, in the order of `names`, of each the most frequent reason first.
 
-    One query.
+    `names` says of each fact whether it has to be a number above zero. One query, none without names.
     """
+    if not names:
+        return []
+    first, *others = [_count_reasons(results, name, positive=positive) for name, positive in names.items()]
+    places = {name: place for place, name in enumerate(names)}
+    counted = sorted(first.union(*others, all=True), key=lambda row: (places[row[0]], -row[2], row[1]))
+    return [Gap(name, reason, reason_text(reason, name), count) for name, reason, count in counted]
+
+
+def _count_reasons(results: QuerySet[Result], name: str, *, positive: bool) -> QuerySet[Result, tuple[str, str, int]]:
+    """Rows of name, reason and number of results."""
     recorded = Fact.objects.filter(result=OuterRef("pk"), name=name)
     usable = recorded.filter(number__gt=0) if positive else recorded
     lacking = (
         results.order_by().filter(~Q(Exists(usable))).annotate(reason=_reason_case(recorded if positive else None))
     )
-    counted = lacking.values_list("reason").annotate(count=Count("pk", distinct=True)).order_by("-count", "reason")
-    return [Gap(name, reason, reason_text(reason, name), count) for reason, count in counted]
+    named = lacking.annotate(name=Value(name, output_field=CharField()))
+    return named.values_list("name", "reason").annotate(count=Count("pk", distinct=True))
 
 
 def reasons_by_result(public_ids: Iterable[str], name: str) -> dict[str, str]:

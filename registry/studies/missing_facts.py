@@ -17,13 +17,13 @@ NO_FACTS = frozenset((*MEANING_FIELDS, "trust", "result", "label"))
 
 
 def gaps_of_study(question: StudyQuery, answer: run.StudyTable) -> list[dict[str, Any]]:
-    """Rows of `registry.query.gaps.Gap`, the divisor's first. No query where nothing is missing, else one for each."""
+    """Rows of `registry.query.gaps.Gap`, the divisor's first. One query, none where nothing is missing."""
     names = dict(_incomplete_names(question, answer))
     if not names:
         return []
     measured_ids = run.measured_results(question, answer.metrics).values("pk")
     results = Result.objects.filter(pk__in=measured_ids)
-    return [gap.as_row() for name, positive in names.items() for gap in count_gaps(results, name, positive=positive)]
+    return [gap.as_row() for gap in count_gaps(results, names)]
 
 
 def _incomplete_names(question: StudyQuery, answer: run.StudyTable) -> Iterator[tuple[str, bool]]:

@@ -384,7 +384,10 @@ def test_nobody_measured_8632(client, form) -> None:
     assert reads == {(2, 16): 6971, (4, 16): 7004, (4, 32): 10261}
 
 
-MEASUREMENTS = {"e1000-e2000-ior", "es400-bandwidth", "es400-rates", "filesystems", "list-growth", "scores-by-clients"}
+MEASUREMENTS = {
+    *("e1000-e2000-ior", "es400-bandwidth", "es400-rates", "filesystems", "list-growth", "perlmutter-ost-bandwidth"),
+    "scores-by-clients",
+}
 """Curated studies whose points differ in more than their axes: every measurement is drawn."""
 
 

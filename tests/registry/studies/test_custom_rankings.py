@@ -308,8 +308,8 @@ def test_a_message_names_what_was_given_and_what_is_near(client) -> None:
 
 def test_a_ranking_costs_the_same_queries_however_many_results(client, django_assert_num_queries) -> None:
     # the names of facts and metrics, the unit of the metric, limits that sources set, the ranking in a transaction of
-    # its own, what varies among its results, and these
-    with django_assert_num_queries(10):
+    # its own, what varies among its results, these, and who does not say the divisor
+    with django_assert_num_queries(11):
         ask(client, f"{WRITE} / client_nodes")
 
 

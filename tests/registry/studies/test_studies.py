@@ -568,7 +568,7 @@ def test_pictures_are_drawn_without_a_browser(client, fabrics) -> None:
     drawn = client.get(f"{STUDY}{WRITE}&x=fabric&format=svg")
     assert drawn["Content-Type"] == "image/svg+xml"
     assert b"<svg" in drawn.content[:200] and b"InfiniBand: 58.9 GB/s, imported" in drawn.content
-    assert b"GB/s, full: verified, half: imported, light: reported" in drawn.content
+    assert b"GB/s, full: verified, two thirds: derived, one third: imported, light: reported" in drawn.content
     assert b"var(--" not in drawn.content
     dark = client.get(f"{STUDY}{WRITE}&x=fabric&format=svg&theme=dark").content
     assert b"#0f171e" in dark and b"#0f171e" not in drawn.content
@@ -703,11 +703,12 @@ def test_an_unchanged_answer_costs_304(client, fabrics) -> None:
 
 
 def test_a_study_costs_the_same_queries_however_many_results(client, fabrics, django_assert_num_queries) -> None:
-    # names of metrics, the groups (in a transaction of their own), contexts, results, their facts, who was repeated
-    with django_assert_num_queries(9):
+    # names of metrics, the groups (in a transaction of their own), contexts, results, their facts, who was repeated,
+    # why facts of the axes are missing
+    with django_assert_num_queries(10):
         rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
     Measurement.objects.filter(op="write").update(repeats=[1.0, 2.0, 3.0])
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
 
 
@@ -840,7 +841,7 @@ def test_hostile_names_are_escaped(client, fabrics) -> None:
 
 
 def test_the_page_of_a_question_costs_few_queries(client, fabrics, django_assert_num_queries) -> None:
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         page(client, f"/study/?{WRITE}&x=result&series=fabric")
 
 
