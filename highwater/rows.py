@@ -275,7 +275,7 @@ class Finding(_FindingAlways, total=False):
     run: int
 
 
-class ForbiddenRank(TypedDict):
+class ForbiddenResult(TypedDict):
     result: str
     reasons: list[str]
 
@@ -402,6 +402,7 @@ class MatchedRows(TypedDict):
     n_strata: int
     strata: list[MatchedStratum]
     unmatched: list[int]
+    not_comparable: list[ForbiddenResult]
     nearest: list[NearestFact]
 
 
@@ -610,7 +611,7 @@ class RankingShape(TypedDict):
     inputs: list[RankingInput]
     counts: dict[str, RankingCount]
     groups: list[RankingGroup]
-    not_comparable: list[ForbiddenRank]
+    not_comparable: list[ForbiddenResult]
     candidates: Union[int, None]
     missing_facts: list[MissingFact]
     columns: list[str]

@@ -126,6 +126,11 @@ class MatchedStratum(Shape):
     ]
 
 
+class ForbiddenResult(Shape):
+    result: ResultId
+    reasons: Annotated[list[str], Meta(description="What its source says against comparing the number.")]
+
+
 class MatchedRows(Shape):
     axis: Annotated[str, Meta(description="The one axis in which the two rows differ.")]
     first: AxisValue
@@ -144,6 +149,10 @@ class MatchedRows(Shape):
     n_strata: Annotated[int, Meta(description="Strata, in number.")]
     strata: Annotated[list[MatchedStratum], Meta(description="At most 20 of them.")]
     unmatched: Annotated[list[int], Meta(description="Results of both rows that are in no stratum, in number.")]
+    not_comparable: Annotated[
+        list[ForbiddenResult],
+        Meta(description="Results of both rows that may not be compared; no stratum has them."),
+    ]
     nearest: Annotated[list[NearestFact], Meta(description="Without strata: what keeps the two nearest results apart.")]
 
 
@@ -310,11 +319,6 @@ class RankingGroup(Shape):
     ]
 
 
-class ForbiddenRank(Shape):
-    result: ResultId
-    reasons: Annotated[list[str], Meta(description="What its source says against comparing the number.")]
-
-
 class RankingShape(Shape):
     title: Annotated[str, Meta(description="Title of the ranking.")]
     official: Annotated[bool, Meta(description="Always false.")]
@@ -328,7 +332,8 @@ class RankingShape(Shape):
     counts: Annotated[dict[str, RankingCount], Meta(description="By level of trust, all groups together.")]
     groups: Annotated[list[RankingGroup], Meta(description="What has ranks of its own; `group` of a row is its place.")]
     not_comparable: Annotated[
-        list[ForbiddenRank], Meta(description="Results without a rank, as their source forbids to compare the number.")
+        list[ForbiddenResult],
+        Meta(description="Results without a rank: their source forbids to compare the number."),
     ]
     candidates: Candidates
     missing_facts: MissingFacts

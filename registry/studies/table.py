@@ -18,6 +18,7 @@ from registry.comparison.balance import VaryingFact
 from registry.errors import Problem
 from registry.query import qualified_values
 from registry.query.axes import MEANING_FIELDS
+from registry.query.declared_limits import Limit
 from registry.query.printed_rounding import in_other_unit, printed_rounding
 from validators import quantities
 from validators.units import UNITS
@@ -83,6 +84,8 @@ class Member:
     source: str
     qualifier: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
+    limits: Sequence[Limit] = ()
+    """What its source says that it may not be compared for."""
 
     @property
     def origin_name(self) -> str:

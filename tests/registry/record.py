@@ -13,6 +13,7 @@ from registry.lists.listing import entries_digest
 from registry.models import (
     CatalogueLoad,
     Edition,
+    IdentityChange,
     ListDefinition,
     ListEntry,
     Measurement,
@@ -41,7 +42,8 @@ def stored_in(folder: Path) -> dict[str, Any]:
 def empty() -> None:
     """Take everything out of the record."""
     Edition.objects.all().delete()
-    for model in (Override, RankedList, Result, System, Site, Release, ListDefinition, CatalogueLoad, Platform):
+    names = (IdentityChange, System, Site, Platform)
+    for model in (Override, RankedList, Result, *names, Release, ListDefinition, CatalogueLoad):
         model.objects.all().delete()
 
 

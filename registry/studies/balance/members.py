@@ -12,9 +12,9 @@ from typing import Any
 
 from registry.models import Fact, Measurement, Result
 from registry.models.snapshots import text_of
-from registry.query import axes, configuration_diff, moving_facts
+from registry.query import axes, configuration_diff, declared_limits, moving_facts
 from registry.query.fact_index import CONFIGURATION
-from registry.query.public_record import rows_of
+from registry.query.public_record import LIMITS, rows_of
 from registry.query.study_query import CONTEXT
 from registry.studies.table import Member
 from validators import quantities
@@ -93,9 +93,12 @@ def _context_name(name: str) -> str:
 
 
 def _load_results(ids: Collection[int]) -> dict[int, dict[str, Any]]:
-    """By primary key of a result its id, its words and its source."""
-    columns = {"pk": "pk", "result": "public_id", "label": "snapshot__label", "source": "source"}
-    return {row.pop("pk"): row for row in rows_of(columns, Result.objects.order_by().filter(id__in=ids))}
+    """By primary key of a result its id, its words, its source and the limits that this sets."""
+    columns = {"pk": "pk", "result": "public_id", "label": "snapshot__label", "source": "source", "limits": "limits"}
+    results = Result.objects.order_by().filter(id__in=ids).annotate(limits=LIMITS)
+    return {
+        row.pop("pk"): row | {"limits": declared_limits.read_limits(row["limits"])} for row in rows_of(columns, results)
+    }
 
 
 def _load_facts(ids: Collection[int], names: Collection[str] | None) -> dict[int, dict[str, str]]:

@@ -81,6 +81,7 @@ def _pair_text(answer: Row, pair: Row) -> Row:
         "at": ", ".join(_value_text(pair["at"][name]) for name in names if name in varying),
         "ratio": _ratio_text(pair["ratio"], pair["qualifier"]),
         "n_strata": pair["n_strata"],
+        "not_comparable": pair["not_comparable"],
         "strata": [_stratum_text(answer, stratum) for stratum in pair["strata"]],
         "nearest": "; ".join(
             f"{fact['title']}: {_known_text(fact['first'])} / {_known_text(fact['other'])}" for fact in pair["nearest"]

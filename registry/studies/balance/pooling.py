@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -39,6 +39,8 @@ class Pair:
     first: int
     other: int
     match: Match
+    forbidden: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By result what its source says against the comparison: it is in no stratum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +152,13 @@ def _match_pairs(
         for first, other in _pairs_along(axis, groups):
             if len(pairs) == MOST_PAIRS:
                 return pairs
-            sides = [_make_observations(groups[number], question.axes) for number in (first, other)]
+            forbidden = _forbidden_results(groups[first], groups[other])
+            sides = [
+                [row for row in _make_observations(groups[number], question.axes) if row.result not in forbidden]
+                for number in (first, other)
+            ]
             match = balance.match_observations(sides[0], sides[1], names, needed, left_out)
-            pairs.append(Pair(axis, first, other, match))
+            pairs.append(Pair(axis, first, other, match, forbidden))
     return pairs
 
 
@@ -170,6 +176,23 @@ def _pairs_along(axis: str, groups: Sequence[Group]) -> Iterable[tuple[int, int]
             yield from combinations(ordered, 2)
         else:
             yield from ((ordered[0], other) for other in ordered[1:])
+
+
+def _forbidden_results(first: Group, other: Group) -> dict[str, list[str]]:
+    """Results of two rows that their source does not let be compared with some result of the other row, and why."""
+    reasons_by_id: dict[str, list[str]] = {}
+    for group, against in ((first, other), (other, first)):
+        op, quantity = group.at["op"] or "", group.at["quantity"] or ""
+        for member in group.members if any(member.limits for member in group.members) else ():
+            others = {row.result for row in against.members} - {member.result}
+            reasons = [
+                limit.reason
+                for limit in member.limits
+                if limit.covers_number(op, quantity) and limit.holds_against(others)
+            ]
+            if reasons:
+                reasons_by_id[member.result] = list(dict.fromkeys(reasons))
+    return reasons_by_id
 
 
 def _is_number(text: str | None) -> bool:
@@ -279,6 +302,7 @@ def _matched_row(question: StudyQuery, pair: Pair, rows: Sequence[Row], unit: st
         "n_strata": len(match.strata),
         "strata": [_stratum_row(stratum, unit) for stratum in match.strata[:MOST_STRATA]],
         "unmatched": [len(ids) for ids in match.unmatched],
+        "not_comparable": [{"result": name, "reasons": list(reasons)} for name, reasons in pair.forbidden.items()],
         "nearest": [
             {"fact": name, "title": moving_facts.fact_title(name), "first": ends[0], "other": ends[1]}
             for name, ends in match.nearest.items()

@@ -236,6 +236,29 @@ def test_unknown_on_both_sides_is_named_and_needs_one_system(client, measure) ->
     assert [(pair["ratio"], pair["n_strata"]) for pair in systems] == [(None, 0)]
 
 
+@pytest.mark.parametrize(
+    ("limit", "ratio"),
+    [
+        ({}, None),
+        ({"quantity": "bandwidth", "with": ["tcp-flash"]}, None),
+        ({"op": "write", "with": ["other", "tcp-flash"]}, None),
+        ({"quantity": "time"}, 0.6),
+        ({"op": "read"}, 0.6),
+        ({"with": ["other"]}, 0.6),
+    ],
+)
+def test_what_a_source_forbids_to_compare_is_in_no_stratum(client, simpson, limit, ratio) -> None:
+    text = "The drives were <not> the same."
+    forbidding = {"not_comparable_for": [{"reason": text} | limit]}
+    Result.objects.filter(public_id="ib-flash").update(snapshot=forbidding)
+    (pair,) = ask(client, f"{WRITE}&x=fabric")["matched"]
+    assert pair["ratio"] == (ratio and pytest.approx(ratio))
+    expected = [] if ratio else [{"result": "ib-flash", "reasons": [text]}]
+    assert pair["not_comparable"] == expected
+    page = client.get(f"/study/?{WRITE}&x=fabric").content.decode()
+    assert ("is left out: The drives were &lt;not&gt; the same." in page) == (ratio is None)
+
+
 def test_a_bound_stays_one_in_a_matched_ratio(client, measure) -> None:
     measure("a", 100.0, fabric="IB", trust="reported")
     measure("b", 200.0, qualifier="below", fabric="TCP", trust="reported")
