@@ -13,13 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.conftest import ROOT, WITHIN_S, RunningSite
+from tests.flows.conftest import ROOT, RunningSite
 from tests.make_io500 import make_archive
 
 CHROMIUM = Path(os.environ.get("HIGHWATER_CHROMIUM") or "/usr/bin/chromium")
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
-expect.set_options(timeout=WITHIN_S * 1000)
+PAGE_WITHIN_S = 90.0
+"""What a page shows late on a loaded machine; a test that fails waits so long."""
+expect.set_options(timeout=PAGE_WITHIN_S * 1000)
 
 pytestmark = [
     pytest.mark.browser,
@@ -113,7 +115,8 @@ def test_charts_are_drawn_under_the_policy(page) -> None:
 def test_a_study_is_changed_by_keyboard(page) -> None:
     page.goto("/studies/e1000-fabric-direct/")
     expect(page.locator("figure[data-chart] svg")).to_be_visible()
-    expect(page.locator("tbody tr")).to_have_count(8)
+    rows = page.get_by_role("region", name="Table of the study").locator("tbody tr")
+    expect(rows).to_have_count(8)
     series = page.get_by_label("Series 1")
     series.focus()
     page.keyboard.type("nothing")
@@ -126,8 +129,8 @@ def test_a_study_is_changed_by_keyboard(page) -> None:
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/study/\?metric=write\.bandwidth\.max&.*x=lnd"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("by LNet network driver")
-    expect(page.locator("tbody tr")).to_have_count(3)
-    expect(page.locator("tbody tr", has_text="ksocklnd")).to_contain_text("35.7")
+    expect(rows).to_have_count(3)
+    expect(rows.filter(has_text="ksocklnd")).to_contain_text("35.7")
     drawn = page.locator("figure[data-chart] svg [aria-label*='35.7 GB/s, reported']")
     expect(drawn.first).to_be_visible()
 
@@ -147,7 +150,7 @@ def test_two_results_of_a_system_are_compared_by_keyboard(page) -> None:
     page.get_by_role("link", name="Turn round").press("Enter")
     expect(page).to_have_url(re.compile(r"results=io500-772,io500-683&per=drive"))
     page.goto("/docs/uncertainty/#ranks")
-    expect(page.get_by_role("heading", name="Ranks")).to_be_visible()
+    expect(page.get_by_role("heading", name="Ranks", exact=True)).to_be_visible()
 
 
 def test_a_ranking_of_ones_own_is_made_saved_and_removed(page, site) -> None:
@@ -157,11 +160,11 @@ def test_a_ranking_of_ones_own_is_made_saved_and_removed(page, site) -> None:
     page.get_by_role("link", name="Rank by a formula").press("Enter")
     formula = page.get_by_label("Formula")
     formula.fill("[ior-easy-write.bandwidth.phase] / client_nodes")
-    page.get_by_role("combobox", name="Trust").select_option("imported")
+    page.get_by_role("combobox", name="Trust").select_option("derived")
     page.get_by_role("button", name="Rank").press("Enter")
     expect(page.get_by_text("Unofficial.")).to_be_visible()
-    first = page.get_by_role("region", name="Ranking of imported results").locator("tbody tr").first
-    expect(first).to_contain_text("Endeavour")
+    first = page.get_by_role("region", name="Ranking of derived results").locator("tbody tr").first
+    expect(first).to_contain_text("Cheeloo-1")
     title = "Writes per client " + "w" * 80
     page.get_by_label("Save as").fill(title)
     page.get_by_role("button", name="Save and share").press("Enter")

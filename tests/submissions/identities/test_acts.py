@@ -132,7 +132,7 @@ def test_a_split_needs_one_place_to_go(cast: Any, record: None) -> None:
 
 def test_an_act_that_is_not_there_can_not_be_undone(cast: Any, record: None) -> None:
     answer = undo(cast, 77)
-    assert (answer.status_code, answer.json()["code"]) == (404, "identity.not-institution")
+    assert (answer.status_code, answer.json()["code"]) == (404, "identity.not-found")
     act = merge(cast).json()["id"]
     assert undo(cast, act).status_code == 200
     assert undo(cast, act).json()["code"] == "identity.undone"
