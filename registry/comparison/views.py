@@ -76,7 +76,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
             basis for basis in (REPEATS, ASSUMED) if any(basis in row["interval_basis"] for row in rows[:ROWS_SHOWN])
         ],
         "unrepeated": any(map(_is_unrepeated, rows[:ROWS_SHOWN])),
-        "rounded": any(end is not None for row in rows[:ROWS_SHOWN] for end in row["rounding_low"]),
+        "rounded": any(cell["rounding"] for row in figures for cell in (row["first"], *row["others"])),
         "system": what_differed(comparison["configuration"], [heading["title"] for heading in headings]),
         "equal": comparison["equal"] + comparison["system"]["equal"],
         "undescribed": [
@@ -207,13 +207,16 @@ def _figure_row(row: Row, per: str) -> Row:
     return _format_row(row["op"], " ".join(filter(None, words)), f"{unit} {_divisor_text(row, per)}", texts, row, unit)
 
 
-def _format_rounding(rounding: tuple[float | None, float | None], unit: str) -> str:
-    """Half of what printed digits leave open, in a unit; empty where that is not known."""
+def _format_rounding(rounding: tuple[float | None, float | None], unit: str, text: str) -> str:
+    """Half of what printed digits leave open, in a unit; empty where that is not known, or less than `text` shows."""
     low, high = rounding
     if low is None or high is None:
         return ""
-    half = (high - low) / 2
-    return f"\N{PLUS-MINUS SIGN}{presentation_numbers.format_significant(from_canonical(half, unit) if unit else half)}"
+    half = from_canonical((high - low) / 2, unit) if unit else (high - low) / 2
+    shown_places = len(text.partition(".")[2])
+    if half < 0.4 * 10.0**-shown_places:
+        return ""
+    return f"\N{PLUS-MINUS SIGN}{presentation_numbers.format_significant(half)}"
 
 
 def _format_row(name: str, quantity: str, unit: str, texts: Sequence[str], row: Row, shown_unit: str) -> Row:
@@ -222,7 +225,7 @@ def _format_row(name: str, quantity: str, unit: str, texts: Sequence[str], row: 
     cells = [
         {
             "value": qualified_values.in_words(qualifier, text),
-            "rounding": _format_rounding(rounding, shown_unit),
+            "rounding": _format_rounding(rounding, shown_unit, text),
             "ratio": _format_times(ratio, bound, differs),
             "range": presentation_numbers.EN_DASH.join(map(presentation_numbers.format_significant, interval[:2]))
             if interval

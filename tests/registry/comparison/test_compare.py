@@ -362,6 +362,14 @@ def test_the_page_has_the_unit_of_the_source_and_says_where_no_interval_is_known
     assert "59.10" in content and "GB/s" in content and "GiB/s" not in content
     assert "\N{WHITE DIAMOND} not repeated" in content and "cannot be told whether" in content
     assert "95 % range" not in content and "tie:" not in content
+    assert "\N{PLUS-MINUS SIGN}0.05<" in content and "\N{PLUS-MINUS SIGN}: what the printed digits" in content
+
+
+def test_a_number_with_more_digits_than_the_page_shows_has_no_rounding_there(client: Client, loaded, db) -> None:
+    """896.712345 is shown as 896.71: what the sixth digit leaves open says nothing."""
+    content = client.get("/compare/?results=io500-683,io500-772").content.decode()
+    assert "896.71" in content and "896.71 <small>\N{PLUS-MINUS SIGN}" not in content
+    assert set(re.findall("\N{PLUS-MINUS SIGN}([0-9.e-]+)", content)) == {"0.005"}, "336.69 s is all that one prints"
 
 
 @pytest.mark.parametrize(
