@@ -183,9 +183,10 @@ def previous_results(condition: Q) -> dict[str, str]:
 
 
 def moment_of(result: Any) -> dt.datetime | None:
-    """When a result was made, as its run tells it; else the day of its submission, else of its release, at midnight.
+    """When a result was made, as its run or the archive that it is derived from tells it.
 
-    None where none is known. Times without a zone are as the run told them.
+    Else midnight of the day of its submission or of its release: of both the earlier one, as nothing is published that
+    was not run. None where none is known. Times without a zone are as the run told them.
     """
     for name in _TIMES:
         if moment := _as_moment(str(result.parameters.get(name, ""))):
@@ -194,8 +195,13 @@ def moment_of(result: Any) -> dt.datetime | None:
         seconds = result.parameters.get(name)
         if isinstance(seconds, int | float) and 0 < seconds < 1e11:
             return dt.datetime.fromtimestamp(seconds, dt.UTC).replace(tzinfo=None)
-    day = result.submitted_on or (result.release.held_on if result.release else None)
-    return dt.datetime.combine(day, dt.time()) if day else None
+    if result.trust == Result.Trust.DERIVED:
+        archive = result.snapshot.get("archive", {})
+        if moment := _as_moment(str(archive.get("started") or archive.get("ended") or "")):
+            return moment
+    held_on = result.release.held_on if result.release else None
+    days = [day for day in (result.submitted_on, held_on) if day]
+    return dt.datetime.combine(min(days), dt.time()) if days else None
 
 
 def _as_moment(text: str) -> dt.datetime | None:

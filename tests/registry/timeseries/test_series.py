@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 from math import log
 from typing import Any
@@ -276,6 +277,26 @@ def test_runs_of_one_day_stand_in_the_order_of_their_time(client, db) -> None:
 )
 def test_when_a_result_was_made(db, parameters, moment) -> None:
     assert str(moment_of(make_result(make_release("T1"), "hw-1", parameters=parameters))) == moment
+
+
+@pytest.mark.parametrize(
+    ("trust", "started", "submitted_on", "moment"),
+    [
+        ("derived", "2019-10-24 21:55:00", "2019-11-01", "2019-10-24 21:55:00"),
+        ("derived", None, "2019-11-01", "2018-06-25 00:00:00"),  # entered long after it stood on a list
+        ("imported", None, "2018-05-30", "2018-05-30 00:00:00"),
+        ("imported", "2019-10-24 21:55:00", None, "2018-06-25 00:00:00"),  # the archive of another run
+    ],
+)
+def test_nothing_was_run_after_it_was_published(db, trust, started, submitted_on, moment) -> None:
+    result = make_result(
+        make_release("T1", "2018-06-25"),
+        "hw-1",
+        trust=trust,
+        submitted_on=submitted_on and dt.date.fromisoformat(submitted_on),
+        snapshot={"archive": {"started": started}} if started else {},
+    )
+    assert str(moment_of(result)) == moment
 
 
 # What is not known joins nothing
