@@ -35,6 +35,34 @@ def is_neither_better(before: Any, now: Any) -> bool:
     return before in ("higher", "lower") and now == "none"
 
 
+def became_exact(before: Any, now: Any) -> bool:
+    """A number with the digits that a list leaves out."""
+    try:
+        old, new = float(before), float(now)
+    except (TypeError, ValueError):
+        return False
+    places = len(str(before).removesuffix(".0").partition(".")[2])
+    return abs(new - old) <= 0.5001 * 10.0**-places or abs(new - old) <= 1e-4 * abs(old)
+
+
+def became_exact_in_other_unit(before: Any, now: Any) -> bool:
+    """As `became_exact`, of a number in B/s or operations/s that is printed in GiB/s or kIOPS."""
+    in_units = [(round(float(before) / unit, 9), float(now) / unit) for unit in (1.0, 1e3, 2.0**30)]
+    return any(became_exact(old, new) for old, new in in_units)
+
+
+def became_derived(before: Any, now: Any) -> bool:
+    return (before, now) == ("imported", "derived")
+
+
+def is_of_archive(before: Any, now: Any) -> bool:
+    return isinstance(now, str) and now.startswith("Raw files published by IO500, submission ")
+
+
+def grew(before: Any, now: Any) -> bool:
+    return isinstance(before, int | float) and isinstance(now, int | float) and now > before
+
+
 MOMENTARY = (
     Intended("* tokens/", "*.last_used_at", "each call is a use"),
     Intended("* submissions/*/receipt/", "answer.receipt.issued_at", "a receipt is issued when it is asked for"),
@@ -63,7 +91,93 @@ PLATFORMS = "the eight MLPerf results of HPE have their platform"
 SAMPLED = "every so manieth system is looked at, and there are fewer"
 ARCHIVES = "client nodes are those of the archive where a list prints none"
 
+DERIVED = "what a published archive says stands in place of a list's rounded figures, and of what the list leaves out"
+CONDITIONS = "conditions of reported runs are recorded: stripes, transfer sizes, seconds, clients"
+ONE_TRUST = "a series is of one level of trust, and some results of former series are derived now"
+UNLIKE = "measurements that differ in what moves the number have no single value"
+GROUPS = "each row of a ranking says in which group it has its rank"
+MATCHED = "a factor is between results of equal scale and options; all else stands apart"
+ONE_CEILING = "one unit has one ceiling: the rate of its drive as measured"
+SWEEP = "version 2 of the standard sweep reads clients that a source counts as so many or more"
+FORBIDDEN = "what a source forbids to compare has no ratio"
+
 INTENDED = (
+    *(
+        line
+        for where, row in (
+            ("anybody results/*", "answer."),
+            ("anybody results/*", "answer.results.*."),
+            ("export results.*", "*"),
+            ("export record.sqlite", "results.*."),
+        )
+        for line in (
+            Intended(where, f"{row}score", DERIVED, became_exact),
+            Intended(where, f"{row}bandwidth_gib_per_s", DERIVED, became_exact),
+            Intended(where, f"{row}rate_kiops", DERIVED, became_exact),
+            Intended(where, f"{row}trust", DERIVED, became_derived),
+            Intended(where, f"{row}source", DERIVED, is_of_archive),
+            Intended(where, f"{row}mode", DERIVED, became_known),
+            Intended(where, f"{row}tool_version", DERIVED, became_known),
+            Intended(where, f"{row}tasks", DERIVED, became_known),
+            Intended(where, f"{row}client_nodes", DERIVED, became_known),
+        )
+    ),
+    *(
+        line
+        for where in ("anybody results/*/", "export results.*", "export record.sqlite")
+        for line in (
+            Intended(where, "*measurements.*printed_value", DERIVED, became_exact),
+            Intended(where, "*measurements.*.value", DERIVED, became_exact_in_other_unit),
+            Intended(where, "*measurements.*", DERIVED, is_new_row),
+            Intended(where, "*measurements.* phase *", DERIVED, became_nothing),
+            Intended(where, "*perlmutter-table1*", CONDITIONS),
+            Intended(where, "*measurements.*(order)", DERIVED),
+        )
+    ),
+    Intended("anybody results/*", "", SAMPLED, became_nothing),
+    Intended("anybody sites/*", "answer.best.*.score", DERIVED, grew),
+    Intended("anybody systems/*", "answer.best.*.score", DERIVED, grew),
+    Intended("anybody ranking*", "answer.rows.*", DERIVED, is_new_row),
+    Intended("* steps/", "answer.results.*", ONE_TRUST, became_nothing),
+    Intended("anybody study/*", "answer.points", DERIVED, grew),
+    Intended("anybody study/*/", "answer.results.*.metric", DERIVED),
+    Intended("anybody stud*", "answer.rows.*.q1", UNLIKE, became_null),
+    Intended("anybody stud*", "answer.rows.*.q3", UNLIKE, became_null),
+    Intended("anybody stud*", "answer.rows.*.value", UNLIKE, became_null),
+    Intended("commands", "the Python client.study.rows.*.q1", UNLIKE, became_null),
+    Intended("commands", "the Python client.study.rows.*.q3", UNLIKE, became_null),
+    Intended("commands", "the Python client.study.rows.*.value", UNLIKE, became_null),
+    Intended("commands", "the Python client.studies.*", "there are more studies"),
+    Intended("commands", "the Python client.results.*", "the newest results are others, as there are more"),
+    Intended("anybody studies/*/", "answer.trust.reported", DERIVED, grew),
+    Intended("anybody studies/*/", "answer.metrics.*", DERIVED),
+    Intended("anybody results/cug25-*/", "answer.facts.notes.*", CONDITIONS),
+    Intended("anybody results/perlmutter-table1/", "answer.measurements.*", CONDITIONS, became_nothing),
+    Intended("export record.sqlite", "results.*.parameters", CONDITIONS),
+    Intended("anybody results/*/", "answer.findings.*", DERIVED, is_new_row),
+    Intended("anybody results/*/", "answer.facts.notes.*", CONDITIONS, is_new_row),
+    Intended("anybody results/*", "answer.results.*", DERIVED, is_new_row),
+    Intended("anybody s*/*", "answer.results.*", DERIVED, is_new_row),
+    Intended("anybody s*/*", "answer.best.*.score", DERIVED, became_exact),
+    Intended("anybody platforms/*/", "answer.best.*.score", DERIVED, became_exact),
+    Intended("anybody s*/*", "answer.best.*", DERIVED, is_new_row),
+    Intended("anybody s*/*", "answer.best.*.results", DERIVED, grew),
+    Intended("export record.sqlite", "results.*", DERIVED, is_new_row),
+    Intended("export record.sqlite", "sites.*", DERIVED, is_new_row),
+    Intended("export record.sqlite", "systems.*", DERIVED, is_new_row),
+    Intended("* lists/*", "answer.entries.*.tasks", DERIVED, became_known),
+    Intended("anybody ranking/?formula=score&trust=imported", "answer.rows.*", DERIVED, became_nothing),
+    Intended("anybody ranking/?formula=score&trust=imported", "answer.rows.*.rank", DERIVED),
+    Intended("anybody ranking/?formula=score&trust=imported", "answer.counts.imported.ranked", DERIVED),
+    Intended("anybody ranking*", "answer.columns.*", GROUPS, is_new_row),
+    Intended("anybody stud*", "answer.trust.imported", DERIVED),
+    Intended("anybody generations/*/", "answer.order.*", MATCHED),
+    Intended("anybody generations/*/", "answer.rows.*", MATCHED),
+    Intended("anybody results/*/ceilings/", "answer.results.*.factors.*", ONE_CEILING),
+    Intended("anybody systems/*/sweep/", "answer.sweep.notes.*", SWEEP),
+    Intended("anybody systems/*/sweep/", "answer.sweep.version", SWEEP),
+    Intended("anybody compare/?results=sc23-bof-gpudirect*", "answer.measurements.*.differs.*", FORBIDDEN),
+    Intended("anybody compare/?results=sc23-bof-gpudirect*", "answer.measurements.*.ratios.*", FORBIDDEN, became_null),
     Intended("* lists/*", "answer.entries.*.system_slug", ONE_NAME),
     Intended("* lists/*", "answer.entries.*.institution_slug", ONE_NAME),
     Intended("anybody ranking/*", "answer.rows.*.system_slug", ONE_NAME),
