@@ -241,7 +241,11 @@ def _sizing_context(answer: Row) -> dict[str, Any]:
 def _sizing_group(answer: Row, group: Row) -> dict[str, Any]:
     """One group of like measurements: what it is, how many units, and the link that leaves only it."""
     query = {name: answer[name] for name in ("platform", "direction", "kind", "target", "unit")}
-    known_facts = {f"p.{fact['name']}": fact["value"] for fact in group["facts"] if fact["value"] is not None}
+    known_facts = {
+        fact["name"] if fact["name"] in sizing.FILTERS else f"p.{fact['name']}": fact["value"]
+        for fact in group["facts"]
+        if fact["value"] is not None
+    }
     return {
         "title": ", ".join(describe_condition(fact["name"], [fact["value"]]) for fact in group["facts"]),
         "counted": _format_units(group["units"]),

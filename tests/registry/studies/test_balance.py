@@ -292,7 +292,11 @@ def test_a_bound_stays_one_beside_a_number_that_is_printed_in_another_unit(clien
     result = measure("b", 200.0, qualifier="below", fabric="IB", trust="reported")
     result.measurements.update(printed_unit="MB/s", printed_value=200_000.0)
     (row,) = ask(client, f"{WRITE}&x=fabric&unit=GB/s")["rows"]
-    assert (row["value"], row["qualifier"], row["count"]) == (150.0, "below", 2)  # from (100 + 0) / 2 to (100 + 200) / 2
+    assert (row["value"], row["qualifier"], row["count"]) == (
+        150.0,
+        "below",
+        2,
+    )  # from (100 + 0) / 2 to (100 + 200) / 2
     assert (row["low"], row["high"]) == (None, None)
 
 
