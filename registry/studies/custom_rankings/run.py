@@ -198,15 +198,20 @@ _RANKED = """
         SELECT found.id, found.trust, {tool} AS group_tool, CASE found.mode WHEN 'standard' THEN '' ELSE found.mode END
             AS group_mode, coalesce(d.text, '') AS division, {inputs}, {value} AS value
         FROM found LEFT JOIN registry_fact d ON d.result_id = found.id AND d.name = 'division' {joins} WHERE {known}
+    ), again AS (
+        SELECT copy.id FROM registry_result copy JOIN valued counted ON counted.id = copy.same_as_id
+        WHERE copy.same_as_id IS NOT NULL AND copy.trust = counted.trust AND counted.value IS NOT NULL
     ), ranked AS (
         SELECT *, rank() OVER (g ORDER BY value {direction} NULLS LAST) AS rank,
             row_number() OVER (g ORDER BY value {direction} NULLS LAST, id) AS line,
             count(value) OVER g AS ranked, count(*) OVER g AS known
-        FROM valued WINDOW g AS (PARTITION BY trust, group_tool, group_mode, division)
+        FROM valued WHERE id NOT IN (SELECT id FROM again)
+        WINDOW g AS (PARTITION BY trust, group_tool, group_mode, division)
     )
     SELECT * FROM ranked WHERE line <= %s ORDER BY trust, ranked DESC, group_tool, group_mode, division, line
 """
-"""Results of one trust and meaning have ranks of their own; a formula of facts alone means the same of every tool."""
+"""Results of one trust and meaning have ranks of their own; a formula of facts alone means the same of every tool.
+What is printed once more (`again`) has none beside the result whose measurement it is."""
 
 
 def _read_ranked_rows(

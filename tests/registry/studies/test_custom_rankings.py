@@ -128,6 +128,17 @@ def test_equal_values_share_a_rank(client) -> None:
 TRAINED = "[unet3d.samples_rate.mean]"
 
 
+def test_a_measurement_that_is_printed_twice_has_one_rank(client) -> None:
+    first = Result.objects.get(public_id="hw-c")
+    copy = make_result(first.release, "hw-copy", None, same_as=first)
+    make_measurement(copy, "ior-easy-write", 10)
+    make_rate(copy, "mdtest-easy-stat", "phase", 4000.0)
+    document = ask(client, WRITE)
+    assert ranks(document) == [(1, "hw-c", 10.0), (2, "hw-a", 8.0), (3, "hw-b", 4.0)]
+    assert document["counts"]["imported"] == {"ranked": 3, "missing": 0}
+    assert [name for _, name, _ in ranks(ask(client, "[mdtest-easy-stat.rate.phase]"))] == ["hw-a", "hw-copy"]
+
+
 @pytest.fixture
 def trained(db: None) -> None:
     """Training runs of two accelerators, two divisions and two modes, one of unknown division."""
