@@ -196,11 +196,11 @@ def test_what_a_source_forbids_to_compare_has_no_place_among_its_like(client, cr
     limit = {"reason": "Other nodes.", "op": "ior-easy-write", "with": ["hw-b", "hw-b-older", "hw-own"]}
     Result.objects.filter(public_id=forbidding).update(snapshot={"not_comparable_for": [limit]})
     document = ask(client, metric="ior-easy-write.bandwidth")
-    written, score = number(document, "ior-easy-write"), number(document, "score")
-    left = {"hw-own": (0, None, 1), "hw-b": (1, "hw-b-older", 0)}  # hw-b wrote 20, hw-b-older 12 and own 10 GiB/s
-    better, best, without = left[forbidding]
+    bandwidth, score = number(document, "ior-easy-write"), number(document, "score")
+    expected = {"hw-own": (0, None, 1), "hw-b": (1, "hw-b-older", 0)}  # hw-b wrote 20, hw-b-older 12 and own 10 GiB/s
+    better, best, without = expected[forbidding]
     assert [row["id"] for row in document["better"]] == ([best] if best else [])
-    assert (written["better"], written["without"]) == (better, without)
+    assert (bandwidth["better"], bandwidth["without"]) == (better, without)
     assert (score["better"], score["best_result"]) == (1, "hw-b")
 
 

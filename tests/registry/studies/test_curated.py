@@ -720,14 +720,14 @@ def test_fabrics_and_kinds_of_io_are_groups_and_no_range(client) -> None:
 def like_the_e1000(public_id: str, gigabytes_per_s: float, **facts: Any) -> Result:
     """One more result like benchmarking-lustre-flash-dio-ib, one enclosure that wrote 58.9 GB/s."""
     result = Result.objects.get(public_id="benchmarking-lustre-flash-dio-ib")
-    (written,) = result.measurements.filter(op="write", quantity="bandwidth")
+    (measurement,) = result.measurements.filter(op="write", quantity="bandwidth")
     result.pk, result.public_id = None, public_id
     for name, value in facts.items():
         setattr(result, name, value)
     result.save()
-    written.pk, written.result, written.value = None, result, gigabytes_per_s * 1e9
-    written.stat = {"iozone": "children_sum"}.get(result.tool, written.stat)
-    written.save()
+    measurement.pk, measurement.result, measurement.value = None, result, gigabytes_per_s * 1e9
+    measurement.stat = {"iozone": "children_sum"}.get(result.tool, measurement.stat)
+    measurement.save()
     fact_index.rebuild_facts([result.pk])
     return result
 

@@ -395,3 +395,7 @@ def test_a_bound_has_no_place_in_an_order(client, qualifier, ranked) -> None:
     ranking = ask(client, f"{WRITE} / {READ}")
     assert ranking["counts"]["reported"] == {"ranked": ranked, "missing": 2 - ranked}
     assert [row[1] for row in ranks(ranking, "reported")] == ["hw-x", "hw-y"][-ranked:]
+    words = {row["result"]: row["qualifier"] for row in ranking["rows"]}
+    assert {name: word for name, word in words.items() if word} == ({"hw-x": "about"} if qualifier == "about" else {})
+    page = client.get("/ranking/", {"formula": f"{WRITE} / {READ}"}).content.decode()
+    assert ("<b>about 5.000</b>" in page) == (qualifier == "about")
