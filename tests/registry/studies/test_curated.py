@@ -715,6 +715,9 @@ def test_fabrics_and_kinds_of_io_are_groups_and_no_range(client) -> None:
     page = client.get("/sizing/?platform=clusterstor-e1000&target=1000&direction=write").content.decode()
     assert "no single number" in page and "median" not in page
     assert "p.fabric=InfiniBand+HDR" in page
+    page = client.get("/sizing/?platform=clusterstor-e1000&target=1000&direction=write&p.drives=24").content.decode()
+    links = re.findall(r'href="\?([^"]*p.fabric=InfiniBand[^"]*)"', page)
+    assert links and all("p.drives=24" in link for link in links)
 
 
 def like_the_e1000(public_id: str, gigabytes_per_s: float, **facts: Any) -> Result:
