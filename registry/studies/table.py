@@ -325,8 +325,7 @@ def parse_number(text: str | None) -> int | float | None:
     """A text that is a number as that number. Raises ValueError."""
     if text is None:
         return None
-    value = float(text)
-    return int(value) if value.is_integer() else value
+    return float(text) if "." in text else int(text)  # of more than 15 digits a float would be another number
 
 
 def _all_numbers(texts: Any) -> bool:

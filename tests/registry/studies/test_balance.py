@@ -318,6 +318,12 @@ def test_along_numbers_every_place_is_held_against_the_first(client, measure) ->
 # Many
 
 
+def test_places_whose_numbers_are_longer_than_a_float_stay_apart(client, measure) -> None:
+    measure("a", 100.0, seed=9007199254740993)  # 2**53 + 1, which as a float is 2**53
+    measure("b", 100.0, seed=9007199254740992)
+    assert [row["seed"] for row in ask(client, f"{WRITE}&x=seed")["rows"]] == [9007199254740992, 9007199254740993]
+
+
 def test_of_very_many_measurements_an_even_sample_is_looked_at(client, measure, monkeypatch) -> None:
     for number in range(12):
         measure(f"run-{number}", 10.0 + number, fabric="IB", client_nodes=1 + number)
