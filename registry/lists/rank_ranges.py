@@ -8,6 +8,7 @@ hold at once, if runs vary as is assumed (registry/comparison/simultaneous.py).
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -28,6 +29,9 @@ from registry.query import public_record
 from registry.query.fact_index import CONFIGURATION
 
 Row = dict[str, Any]
+
+LARGEST_APART = math.log(sys.float_info.max)
+"""Logarithm of the largest factor that a number can say. Runs with heavy tails reach it with some thousand entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +164,8 @@ NOT_ASSUMED = {
 class AssumedRanks:
     """The assumed ranks of a list by the id of its results; or the code of `NOT_ASSUMED` that says why it has none.
 
-    `factor` is by how much two scores have to differ for one entry to stand above the other.
+    `factor` is by how much two scores have to differ for one entry to stand above the other; None where no number is
+    large enough.
     """
 
     ranges: Mapping[str, tuple[int, int]]
@@ -199,7 +204,7 @@ def load_assumed_ranks(ranked_list: RankedList) -> AssumedRanks:
         for (public_id, _, rank_low, rank_high, _), (low, high) in zip(entries, ranges, strict=True)
     }
     apart = assumed_class.assumption.scale * range_quantile(len(entries), assumed_class.assumption.degrees)
-    return AssumedRanks(by_result, assumed_class, math.exp(apart))
+    return AssumedRanks(by_result, assumed_class, math.exp(apart) if apart < LARGEST_APART else None)
 
 
 def _class_of(body: Row) -> AssumedClass | None:

@@ -100,7 +100,7 @@ class RankedListDetail(RankedList, kw_only=True):
         float | UnsetType | None,
         Meta(
             description="By this factor, which has no unit, two scores have to differ for a rank above; null: "
-            "nothing is assumed."
+            "nothing is assumed, or no number is large enough."
         ),
     ] = UNSET
     not_assumed: Annotated[

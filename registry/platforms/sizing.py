@@ -47,6 +47,8 @@ ROUNDING = 1e-8
 """Of products of floating numbers: so much above a ceiling is on it."""
 _OF_SIZE = {"system", "platform", "drives", "targets", "servers", "enclosures", "jbods", "metadata_targets", "tasks"}
 """Moving facts that tell how many enclosures there were, or which: the rate of one is divided by that already."""
+_MEANING = ("trust", "tool")
+"""What never shares a number, whatever it is of."""
 _FABRIC, _DRIVER = "fabric", "lnd"
 """Who names the fabric names its driver: it parts results only where the fabric does not."""
 
@@ -129,9 +131,10 @@ def _number_of(row: Row) -> Number:
 
 
 def _parting_facts(kind: str, facts_of_basis: Sequence[Mapping[str, str]]) -> list[str]:
-    """Facts that move the rate of one enclosure and are not known to be the same in all results of a basis."""
+    """Trust, benchmark and facts that move the rate of one enclosure, where they are not the same in all of a basis."""
     moving = moving_facts.facts_moving({BANDWIDTH if kind == BANDWIDTH else "io_rate"})
-    parting = sizing_groups.parting_facts(facts_of_basis, [name for name in moving if name not in _OF_SIZE])
+    names = [*_MEANING, *(name for name in moving if name not in _OF_SIZE)]
+    parting = sizing_groups.parting_facts(facts_of_basis, names)
     return [name for name in parting if name != _DRIVER or _FABRIC not in parting]
 
 
@@ -170,9 +173,8 @@ def _basis_rows(query: SizingQuery) -> tuple[list[Row], dict[str, Mapping[str, s
         if {"network", "drives"} <= set(crossing["layers"])
     }
     matching_results = public_record.current_results(filters.result_conditions(query.filters))
-    results, _ = public_record.take_newest(
-        matching_results.filter(platform=query.platform, tool__in=crossings), MOST_RESULTS
-    )
+    of_platform = public_record.counted_once(matching_results.filter(platform=query.platform, tool__in=crossings))
+    results, _ = public_record.take_newest(of_platform, MOST_RESULTS)
     measurements_by_result = public_record.measurements_by_result([result.pk for result in results])
     divisor_inputs = [
         {"id": result.public_id, "parameters": result.parameters, "source": result.source} for result in results
@@ -184,7 +186,7 @@ def _basis_rows(query: SizingQuery) -> tuple[list[Row], dict[str, Mapping[str, s
     )
     basis = [row for row in best if row]
     facts = fact_index.facts_by_result([result.pk for result in results])
-    return basis, {result.public_id: facts[result.pk] for result in results}
+    return basis, {result.public_id: facts[result.pk] | {"trust": result.trust} for result in results}
 
 
 def _best_row(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from registry.errors import Problem
@@ -214,14 +214,14 @@ def sizing_page(request: HttpRequest) -> HttpResponse:
         "section": "systems",
         "platforms": generations.measured_platforms(),
         "query": query,
-        "answer": answer and _sizing_context(answer),
+        "answer": answer and _sizing_context(answer, query),
         "problem": problem,
         "address": f"/api/v1/sizing/?{urlencode(query, doseq=True)}",
     }
     return render(request, "platforms/sizing.html", context, status=problem.status if problem else 200)
 
 
-def _sizing_context(answer: Row) -> dict[str, Any]:
+def _sizing_context(answer: Row, query: QueryDict) -> dict[str, Any]:
     ceiling = answer["ceiling"]
     return answer | {
         "counted": _format_units(answer["units"]),
@@ -230,7 +230,7 @@ def _sizing_context(answer: Row) -> dict[str, Any]:
         "at_ceiling": ceiling and numbers.format_significant(ceiling["of_one"], 4),
         "factors": [_factor_row(factor) for factor in ceiling["factors"]] if ceiling else [],
         "varying": [describe_fact_values(fact["name"], fact["values"], fact["unknown"]) for fact in answer["varies"]],
-        "parts": [_sizing_group(answer, group) for group in answer["groups"]],
+        "parts": [_sizing_group(query, group) for group in answer["groups"]],
         "rows": [
             row | {"written": _of_one(row), "share": _share_of_ceiling(row), "best_of": _best_of(row)}
             for row in answer["basis"]
@@ -238,16 +238,19 @@ def _sizing_context(answer: Row) -> dict[str, Any]:
     }
 
 
-def _sizing_group(answer: Row, group: Row) -> dict[str, Any]:
-    """One group of like measurements: what it is, how many units, and the link that leaves only it."""
-    query = {name: answer[name] for name in ("platform", "direction", "kind", "target", "unit")}
-    known_facts = {f"p.{fact['name']}": fact["value"] for fact in group["facts"] if fact["value"] is not None}
+def _sizing_group(query: QueryDict, group: Row) -> dict[str, Any]:
+    """One group of like measurements: what it is, how many units, and the link that leaves only it of a question."""
+    known_facts = {
+        fact["name"] if fact["name"] in sizing.FILTERS else f"p.{fact['name']}": fact["value"]
+        for fact in group["facts"]
+        if fact["value"] is not None
+    }
     return {
         "title": ", ".join(describe_condition(fact["name"], [fact["value"]]) for fact in group["facts"]),
         "counted": _format_units(group["units"]),
         "rests_on": _basis_words(group["units"]),
         "results": group["results"],
-        "address": f"?{urlencode(query | known_facts)}",
+        "address": f"?{urlencode(dict(query.lists()) | known_facts, doseq=True)}",
     }
 
 

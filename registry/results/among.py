@@ -17,7 +17,15 @@ from django.db.models import Q
 from registry.comparison.compare import REPORTED
 from registry.comparison.spreads import NO_MEAN, measurement_key
 from registry.models import Fact, Result
-from registry.query import configuration_diff, fact_index, metric_values, public_record, qualified_values, study_query
+from registry.query import (
+    configuration_diff,
+    declared_limits,
+    fact_index,
+    metric_values,
+    public_record,
+    qualified_values,
+    study_query,
+)
 from registry.query.alike import CLIENTS
 from registry.query.axes import find_axis
 from registry.query.configuration_facts import without_identity
@@ -111,7 +119,7 @@ def _read_candidates(result: Result, conditions: Sequence[Condition]) -> tuple[l
             low, high = condition.reach
             clients = Fact.objects.order_by().filter(name=CLIENTS, number__gte=low, number__lte=high)
             met &= Q(pk__in=clients.values("result_id"))
-    results = public_record.current_results(met).exclude(system=result.system_id)
+    results = public_record.current_results(met).exclude(system=result.system_id).annotate(limits=public_record.LIMITS)
     return public_record.take_newest(results, load_rule()["most_results"])
 
 
@@ -157,11 +165,12 @@ def _leading_row(result: Result, rows: Sequence[Row], word: str) -> Row | None:
 
 
 def _place_row(result: Result, row: Row, likes: Sequence[LikeResult]) -> _PlacedNumber:
-    """Where a number stands among the best numbers of other systems that mean the same."""
+    """Where a number stands among the best numbers of other systems that mean the same and may be compared with it."""
+    comparable = [like for like in likes if not _is_forbidden(result, row, like)]
     lower = quantities.lower_is_better(row["quantity"], row["unit"])
     choose = qualified_values.least_number if lower else qualified_values.largest_number
     by_system: dict[int, list[tuple[Number, Any]]] = {}
-    for like in likes:
+    for like in comparable:
         for other in like.rows:
             if measurement_key(other) == measurement_key(row) and _means_the_same(result, row, like, other):
                 number = qualified_values.number_of_row(other)
@@ -177,6 +186,15 @@ def _place_row(result: Result, row: Row, likes: Sequence[LikeResult]) -> _Placed
 
 def _best_of(several: Sequence[tuple[Number, Any]], *, lower_is_better: bool) -> tuple[Number, Any]:
     return (min if lower_is_better else max)(several, key=lambda pair: pair[0].value or 0.0)
+
+
+def _is_forbidden(result: Result, row: Row, like: LikeResult) -> bool:
+    """Whether a source says that a number of these two results may not be compared."""
+    own_limits, limits = map(
+        declared_limits.read_limits, (result.snapshot.get(declared_limits.FIELD), like.result.limits)
+    )
+    pair = (result.public_id, own_limits), (like.result.public_id, limits)
+    return bool(declared_limits.reasons_against(*pair, row["op"], row["quantity"]))
 
 
 def _means_the_same(result: Result, row: Row, like: LikeResult, other: Row) -> bool:

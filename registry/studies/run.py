@@ -115,7 +115,8 @@ def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
         row |= {"varies": pooling.varying_rows(group), "varies_text": pooling.varying_text(group)}
         trust[row["trust"]] += row["count"]
     ordered = [group for _, group in placed]
-    compared = pooling.compare_groups(question, ordered)
+    computed_of = [each.reported_number for each in formula.measured_inputs] if formula else ()
+    compared = pooling.compare_groups(question, ordered, computed_of)
     rows = [row for row, _ in placed]
     levels, assumed = dict(sorted(trust.items())), intervals.assumed_names(groups)
     return StudyTable(question, metrics, axes, unit, rows, levels, mixed, ordered, compared, assumed, lacking)

@@ -133,7 +133,7 @@ def merge_groups(groups: Iterable[Group]) -> list[Group]:
 def _join_groups(group: Group, other: Group) -> Group:
     divisor = group.divisor if group.divisor == other.divisor else None
     units = group.printed_units | other.printed_units
-    both = [*group.qualified, *other.qualified]
+    both = [*_qualified_of(group), *_qualified_of(other)]
     return Group(
         at=group.at,
         trust=group.trust,
@@ -146,6 +146,12 @@ def _join_groups(group: Group, other: Group) -> Group:
         results=group.results + other.results,
         members=(*group.members, *other.members),
     )
+
+
+def _qualified_of(group: Group) -> Sequence[tuple[float, str]]:
+    """The qualified values of a group; of a single one its facts have the word."""
+    word = group.facts.get("qualifier")
+    return [(value, word) for value in group.values if value is not None] if word else group.qualified
 
 
 def compute_quartiles(values: Sequence[float]) -> dict[str, float]:
@@ -319,8 +325,7 @@ def parse_number(text: str | None) -> int | float | None:
     """A text that is a number as that number. Raises ValueError."""
     if text is None:
         return None
-    value = float(text)
-    return int(value) if value.is_integer() else value
+    return float(text) if "." in text else int(text)  # of more than 15 digits a float would be another number
 
 
 def _all_numbers(texts: Any) -> bool:

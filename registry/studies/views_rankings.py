@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 
 from registry.models import Result, SavedStudy
 from registry.presentation import numbers, words
-from registry.query import axes, fact_index, filters, study_query
+from registry.query import axes, fact_index, filters, qualified_values, study_query
 from registry.query.public_record import Row
 from registry.query.recorded_metrics import known_metrics
 from registry.studies import custom_rankings, saved_queries
@@ -132,7 +132,8 @@ def _format_row(answer: Row, row: Row) -> Row:
         }
         for ranking_input in answer["inputs"]
     ]
-    return row | {"value": numbers.format_significant(row["value"], DIGITS), "inputs": inputs}
+    value = qualified_values.in_words(row["qualifier"] or "", numbers.format_significant(row["value"], DIGITS))
+    return row | {"value": value, "inputs": inputs}
 
 
 def _input_words(ranking_input: Row) -> str:

@@ -20,6 +20,8 @@ from registry.query.study_query import CONTEXT, MOST_SERIES, StudyQuery
 from registry.studies.table import Group, Row
 from validators.units import UNITS
 
+Numbers = Sequence[tuple[str, str]]
+"""Operations with their quantities, as they are reported."""
 MOST_VALUES = 5
 """Values of a fact that are named, most frequent first; `distinct` counts all."""
 MOST_ROWS = 24
@@ -91,8 +93,11 @@ def _count_facts(group: Group) -> FactCounts:
     return balance.count_facts(member.facts for member in group.members if member.value is not None)
 
 
-def compare_groups(question: StudyQuery, groups: Sequence[Group]) -> Pooling:
-    """What the rows of a study, in their order, say of each other. `groups` have their members and what varies."""
+def compare_groups(question: StudyQuery, groups: Sequence[Group], computed_of: Numbers = ()) -> Pooling:
+    """What the rows of a study, in their order, say of each other. `groups` have their members and what varies.
+
+    `computed_of` are the operations and quantities that a formula computes with: what sources forbid of them holds.
+    """
     examined = sum(len(group.members) for group in groups)
     if moving_facts.is_of_results(question.axes):
         return Pooling(examined=examined)
@@ -108,7 +113,7 @@ def compare_groups(question: StudyQuery, groups: Sequence[Group]) -> Pooling:
     return Pooling(
         unbalanced=unbalanced,
         unknown=balance.unknown_facts(counts, names, needed),
-        pairs=_match_pairs(question, groups, moving, needed) if complete else (),
+        pairs=_match_pairs(question, groups, moving, needed, computed_of) if complete else (),
         splits=splits if len(question.series) < MOST_SERIES else (),
         examined=examined,
     )
@@ -140,7 +145,11 @@ def _unbalanced_in_families(
 
 
 def _match_pairs(
-    question: StudyQuery, groups: Sequence[Group], moving: Sequence[str], needed: Collection[str]
+    question: StudyQuery,
+    groups: Sequence[Group],
+    moving: Sequence[str],
+    needed: Collection[str],
+    computed_of: Numbers,
 ) -> list[Pair]:
     pairs: list[Pair] = []
     for axis in question.axes:
@@ -152,7 +161,7 @@ def _match_pairs(
         for first, other in _pairs_along(axis, groups):
             if len(pairs) == MOST_PAIRS:
                 return pairs
-            forbidden = _forbidden_results(groups[first], groups[other])
+            forbidden = _forbidden_results(groups[first], groups[other], computed_of)
             sides = [
                 [row for row in _make_observations(groups[number], question.axes) if row.result not in forbidden]
                 for number in (first, other)
@@ -178,17 +187,17 @@ def _pairs_along(axis: str, groups: Sequence[Group]) -> Iterable[tuple[int, int]
             yield from ((ordered[0], other) for other in ordered[1:])
 
 
-def _forbidden_results(first: Group, other: Group) -> dict[str, list[str]]:
+def _forbidden_results(first: Group, other: Group, computed_of: Numbers) -> dict[str, list[str]]:
     """Results of two rows that their source does not let be compared with some result of the other row, and why."""
     reasons_by_id: dict[str, list[str]] = {}
     for group, against in ((first, other), (other, first)):
-        op, quantity = group.at["op"] or "", group.at["quantity"] or ""
+        numbers = computed_of or [(group.at["op"] or "", group.at["quantity"] or "")]
         for member in group.members if any(member.limits for member in group.members) else ():
             others = {row.result for row in against.members} - {member.result}
             reasons = [
                 limit.reason
                 for limit in member.limits
-                if limit.covers_number(op, quantity) and limit.holds_against(others)
+                if any(limit.covers_number(*number) for number in numbers) and limit.holds_against(others)
             ]
             if reasons:
                 reasons_by_id[member.result] = list(dict.fromkeys(reasons))

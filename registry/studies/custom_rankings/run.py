@@ -1,6 +1,7 @@
 """A ranking, asked of the record. Units are checked before anything is computed.
 
-Two queries beside the look-ups of names: the ranking, and what is said of the results that are shown.
+Two queries beside the look-ups of names: the ranking, and what is said of the results that are shown; one more for
+what documents say of their numbers.
 """
 
 from __future__ import annotations
@@ -8,16 +9,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db import DataError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from registry.models import Fact, Result
+from registry.models import Fact, Measurement, Result
 from registry.query import declared_limits, filters, formulas, moving_facts, public_record, unknown_values
 from registry.query.divisors import PER
 from registry.query.missing_facts import MissingFacts, count_missing
 from registry.query.public_record import RESULT, Row, rows_of
+from registry.query.qualified_values import ABOUT
 from registry.query.recorded_metrics import results_as_of
 from registry.studies.custom_rankings import dimensions, group_variation
 from registry.studies.custom_rankings.inputs import BadFormula, Input, NotRanked, input_of, replace_names, unit_of
@@ -25,7 +29,7 @@ from registry.studies.custom_rankings.ranking_query import RankingQuery
 from registry.studies.table import USUAL_UNITS, lower_is_better
 from validators.units import UNITS, from_canonical
 
-INPUT = "in."
+INPUT, QUALIFIER = "in.", "qualifier"
 RESULT_COLUMNS = (
     "result",
     "institution",
@@ -198,15 +202,20 @@ _RANKED = """
         SELECT found.id, found.trust, {tool} AS group_tool, CASE found.mode WHEN 'standard' THEN '' ELSE found.mode END
             AS group_mode, coalesce(d.text, '') AS division, {inputs}, {value} AS value
         FROM found LEFT JOIN registry_fact d ON d.result_id = found.id AND d.name = 'division' {joins} WHERE {known}
+    ), again AS (
+        SELECT copy.id FROM registry_result copy JOIN valued counted ON counted.id = copy.same_as_id
+        WHERE copy.same_as_id IS NOT NULL AND copy.trust = counted.trust AND counted.value IS NOT NULL
     ), ranked AS (
         SELECT *, rank() OVER (g ORDER BY value {direction} NULLS LAST) AS rank,
             row_number() OVER (g ORDER BY value {direction} NULLS LAST, id) AS line,
             count(value) OVER g AS ranked, count(*) OVER g AS known
-        FROM valued WINDOW g AS (PARTITION BY trust, group_tool, group_mode, division)
+        FROM valued WHERE id NOT IN (SELECT id FROM again)
+        WINDOW g AS (PARTITION BY trust, group_tool, group_mode, division)
     )
     SELECT * FROM ranked WHERE line <= %s ORDER BY trust, ranked DESC, group_tool, group_mode, division, line
 """
-"""Results of one trust and meaning have ranks of their own; a formula of facts alone means the same of every tool."""
+"""Results of one trust and meaning have ranks of their own; a formula of facts alone means the same of every tool.
+What is printed once more (`again`) has none beside the result whose measurement it is."""
 
 
 def _read_ranked_rows(
@@ -277,6 +286,7 @@ def _result_rows(ranked: Sequence[Row], inputs: dict[str, Input], unit: str, gro
     )
     results = Result.objects.order_by().filter(pk__in=[row["id"] for row in ranked])
     by_pk = {row.pop("pk"): row for row in rows_of(columns, results)}
+    rough = _rough_results(ranked, list(inputs.values()))
     return [
         {"rank": row["rank"], "value": _in_unit(row["value"], unit), "trust": row["trust"]}
         | {name: by_pk[row["id"]][name] for name in RESULT_COLUMNS}
@@ -284,9 +294,24 @@ def _result_rows(ranked: Sequence[Row], inputs: dict[str, Input], unit: str, gro
             INPUT + formula_input.name: _in_unit(row[f"v{place}"], formula_input.shown_unit)
             for place, formula_input in enumerate(inputs.values())
         }
-        | {"group": places[tuple(row[name] for name in _GROUP)]}
+        | {"group": places[tuple(row[name] for name in _GROUP)], QUALIFIER: ABOUT if row["id"] in rough else None}
         for row in ranked
     ]
+
+
+def _rough_results(ranked: Sequence[Row], inputs: Sequence[Input]) -> set[int]:
+    """Of ranked results those whose source says of a number of the formula that it is about so much.
+
+    Only documents do, so only reported results are read.
+    """
+    reported = [row["id"] for row in ranked if row["trust"] == Result.Trust.REPORTED]
+    metrics = [each for each in inputs if each.kind == "metric"]
+    if not reported or not metrics:
+        return set()
+    sources = [dict(zip(("op", "quantity", "stat"), each.source, strict=True), unit=each.unit) for each in metrics]
+    named = reduce(or_, (Q(**source) for source in sources))
+    rough = Measurement.objects.order_by().filter(named, result__in=reported, context__qualifier=ABOUT)
+    return set(rough.values_list("result", flat=True))
 
 
 def _in_unit(value: float, unit: str) -> float:
@@ -332,6 +357,7 @@ def ranking_document(question: RankingQuery) -> Row:
             *RESULT_COLUMNS,
             *(INPUT + formula_input.name for formula_input in answer.inputs),
             "group",
+            QUALIFIER,
         ],
         "rows": answer.rows,
         "unknown_values": unknown_values.explain_empty(filters.as_query(question.filters), empty=not answer.rows),

@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from registry.comparison import simultaneous
 from registry.lists import rank_ranges
 from registry.models import ListDefinition, RankedList
 from tests.registry.record import make_list, make_rate, make_release, make_result
@@ -144,6 +145,17 @@ def test_of_what_nobody_repeated_nothing_is_assumed(client) -> None:
     of_measurement("fio", "read", "iops", repeated=False)
     assert client.get(f"{API}?{ASSUME}").json()["not_assumed"]["code"] == "no-class"
     assert ranges(client) == [(None, None)] * 2
+
+
+def test_of_so_many_entries_that_no_factor_is_large_enough_the_ranks_are_all_of_them(
+    client, ranked, monkeypatch
+) -> None:
+    for module in (rank_ranges, simultaneous):  # 0.0841 x 10,000 is 841, and exp(709.8) is the largest number
+        monkeypatch.setattr(module, "range_quantile", lambda count, degrees: 10_000.0)
+    document = client.get(f"{API}?{ASSUME}").json()
+    assert (document["assumed_factor"], document["not_assumed"]) == (None, None)
+    assert ranges(client) == [(1, 3)] * 3
+    assert "No factor between two scores is large enough then." in client.get(f"{PAGE}?{ASSUME}").content.decode()
 
 
 def test_an_empty_list_and_one_entry_have_answers(client) -> None:

@@ -191,6 +191,19 @@ def test_a_result_that_does_not_say_its_scale_is_like_none_and_says_so(client, c
     assert "This result does not say: client nodes." in page
 
 
+@pytest.mark.parametrize("forbidding", ["hw-own", "hw-b"])
+def test_what_a_source_forbids_to_compare_has_no_place_among_its_like(client, crowd, forbidding) -> None:
+    limit = {"reason": "Other nodes.", "op": "ior-easy-write", "with": ["hw-b", "hw-b-older", "hw-own"]}
+    Result.objects.filter(public_id=forbidding).update(snapshot={"not_comparable_for": [limit]})
+    document = ask(client, metric="ior-easy-write.bandwidth")
+    bandwidth, score = number(document, "ior-easy-write"), number(document, "score")
+    expected = {"hw-own": (0, None, 1), "hw-b": (1, "hw-b-older", 0)}  # hw-b wrote 20, hw-b-older 12 and own 10 GiB/s
+    better, best, without = expected[forbidding]
+    assert [row["id"] for row in document["better"]] == ([best] if best else [])
+    assert (bandwidth["better"], bandwidth["without"]) == (better, without)
+    assert (score["better"], score["best_result"]) == (1, "hw-b")
+
+
 def test_a_reported_result_stands_among_reported_ones(client, crowd) -> None:
     other = make_result(crowd["b"].release, "hw-other", 60.0, system_name="J", trust=Result.Trust.REPORTED)
     fact_index.rebuild_facts([other.pk])

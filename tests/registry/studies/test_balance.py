@@ -259,6 +259,15 @@ def test_what_a_source_forbids_to_compare_is_in_no_stratum(client, simpson, limi
     assert ("is left out: The drives were &lt;not&gt; the same." in page) == (ratio is None)
 
 
+@pytest.mark.parametrize(("limit", "ratio"), [({"op": "write", "quantity": "bandwidth"}, None), ({"op": "read"}, 0.6)])
+def test_a_formula_obeys_what_sources_forbid_of_its_inputs(client, simpson, limit, ratio) -> None:
+    forbidding = {"not_comparable_for": [{"reason": "Other drives."} | limit]}
+    Result.objects.filter(public_id="ib-flash").update(snapshot=forbidding)
+    (pair,) = ask(client, "metric=[write.bandwidth.max]*1&x=fabric")["matched"]
+    assert pair["ratio"] == (ratio and pytest.approx(ratio))
+    assert pair["not_comparable"] == ([] if ratio else [{"result": "ib-flash", "reasons": ["Other drives."]}])
+
+
 def test_a_bound_stays_one_in_a_matched_ratio(client, measure) -> None:
     measure("a", 100.0, fabric="IB", trust="reported")
     measure("b", 200.0, qualifier="below", fabric="TCP", trust="reported")
@@ -278,6 +287,19 @@ def test_bounds_of_several_operations_at_one_place_stay_with_their_own(client, m
     assert [(rows[op]["value"], rows[op]["qualifier"]) for op in ("write", "read")] == [(150.0, "below"), (450.0, None)]
 
 
+def test_a_bound_stays_one_beside_a_number_that_is_printed_in_another_unit(client, measure) -> None:
+    measure("a", 100.0, fabric="IB", trust="reported")
+    result = measure("b", 200.0, qualifier="below", fabric="IB", trust="reported")
+    result.measurements.update(printed_unit="MB/s", printed_value=200_000.0)
+    (row,) = ask(client, f"{WRITE}&x=fabric&unit=GB/s")["rows"]
+    assert (row["value"], row["qualifier"], row["count"]) == (
+        150.0,
+        "below",
+        2,
+    )  # from (100 + 0) / 2 to (100 + 200) / 2
+    assert (row["low"], row["high"]) == (None, None)
+
+
 def test_results_as_an_axis_are_shown_and_not_compared(client, simpson) -> None:
     answer = ask(client, f"{WRITE}&x=result&chart=bars")
     assert (codes(answer), answer["matched"], answer["unbalanced"]) == ([], [], [])
@@ -294,6 +316,12 @@ def test_along_numbers_every_place_is_held_against_the_first(client, measure) ->
 
 
 # Many
+
+
+def test_places_whose_numbers_are_longer_than_a_float_stay_apart(client, measure) -> None:
+    measure("a", 100.0, seed=9007199254740993)  # 2**53 + 1, which as a float is 2**53
+    measure("b", 100.0, seed=9007199254740992)
+    assert [row["seed"] for row in ask(client, f"{WRITE}&x=seed")["rows"]] == [9007199254740992, 9007199254740993]
 
 
 def test_of_very_many_measurements_an_even_sample_is_looked_at(client, measure, monkeypatch) -> None:

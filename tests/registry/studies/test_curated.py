@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry.models import Measurement, Result
+from registry.models import Measurement, Release, Result
 from registry.query import fact_index
 from registry.query.formulas import FormulaError, evaluate_formula
 from registry.studies import curated
@@ -715,6 +715,46 @@ def test_fabrics_and_kinds_of_io_are_groups_and_no_range(client) -> None:
     page = client.get("/sizing/?platform=clusterstor-e1000&target=1000&direction=write").content.decode()
     assert "no single number" in page and "median" not in page
     assert "p.fabric=InfiniBand+HDR" in page
+    page = client.get("/sizing/?platform=clusterstor-e1000&target=1000&direction=write&p.drives=24").content.decode()
+    links = re.findall(r'href="\?([^"]*p.fabric=InfiniBand[^"]*)"', page)
+    assert links and all("p.drives=24" in link for link in links)
+
+
+def like_the_e1000(public_id: str, gigabytes_per_s: float, **facts: Any) -> Result:
+    """One more result like benchmarking-lustre-flash-dio-ib, one enclosure that wrote 58.9 GB/s."""
+    result = Result.objects.get(public_id="benchmarking-lustre-flash-dio-ib")
+    (measurement,) = result.measurements.filter(op="write", quantity="bandwidth")
+    result.pk, result.public_id = None, public_id
+    for name, value in facts.items():
+        setattr(result, name, value)
+    result.save()
+    measurement.pk, measurement.result, measurement.value = None, result, gigabytes_per_s * 1e9
+    measurement.stat = {"iozone": "children_sum"}.get(result.tool, measurement.stat)
+    measurement.save()
+    fact_index.rebuild_facts([result.pk])
+    return result
+
+
+DIRECT_IO = "target=1000&direction=write&p.direct_io=true&p.fabric=InfiniBand%20HDR"
+
+
+def test_a_measurement_that_is_printed_twice_is_no_range_of_units(client) -> None:
+    like_the_e1000("hw-copy", 58.9, same_as=Result.objects.get(public_id="benchmarking-lustre-flash-dio-ib"))
+    sizing = sizing_of_e1000(client, DIRECT_IO)
+    assert tuple(sizing["units"].values()) == (None, 17, None, 1, "")  # 1000 / 58.9 = 16.98
+    assert [row["result"] for row in sizing["basis"]] == ["benchmarking-lustre-flash-dio-ib"]
+
+
+@pytest.mark.parametrize("other", [{"trust": Result.Trust.IMPORTED}, {"tool": "iozone"}])
+def test_trust_and_benchmark_part_what_one_unit_delivers(client, other) -> None:
+    like_the_e1000("hw-other", 40.0, release=Release.objects.first(), **other)
+    sizing = sizing_of_e1000(client, DIRECT_IO)
+    ((name, value),) = other.items()
+    assert [fact["name"] for fact in sizing["varies"]] == [name]
+    units = {group["facts"][0]["value"]: group["units"]["middle"] for group in sizing["groups"]}
+    assert units == {"reported" if name == "trust" else "ior": 17, str(value): 25}
+    page = client.get(f"/sizing/?platform=clusterstor-e1000&{DIRECT_IO}").content.decode()
+    assert f"&amp;{name}={value}" in page
 
 
 def test_one_unit_has_one_ceiling(client) -> None:

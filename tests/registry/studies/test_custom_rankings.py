@@ -128,6 +128,17 @@ def test_equal_values_share_a_rank(client) -> None:
 TRAINED = "[unet3d.samples_rate.mean]"
 
 
+def test_a_measurement_that_is_printed_twice_has_one_rank(client) -> None:
+    first = Result.objects.get(public_id="hw-c")
+    copy = make_result(first.release, "hw-copy", None, same_as=first)
+    make_measurement(copy, "ior-easy-write", 10)
+    make_rate(copy, "mdtest-easy-stat", "phase", 4000.0)
+    document = ask(client, WRITE)
+    assert ranks(document) == [(1, "hw-c", 10.0), (2, "hw-a", 8.0), (3, "hw-b", 4.0)]
+    assert document["counts"]["imported"] == {"ranked": 3, "missing": 0}
+    assert [name for _, name, _ in ranks(ask(client, "[mdtest-easy-stat.rate.phase]"))] == ["hw-a", "hw-copy"]
+
+
 @pytest.fixture
 def trained(db: None) -> None:
     """Training runs of two accelerators, two divisions and two modes, one of unknown division."""
@@ -384,3 +395,7 @@ def test_a_bound_has_no_place_in_an_order(client, qualifier, ranked) -> None:
     ranking = ask(client, f"{WRITE} / {READ}")
     assert ranking["counts"]["reported"] == {"ranked": ranked, "missing": 2 - ranked}
     assert [row[1] for row in ranks(ranking, "reported")] == ["hw-x", "hw-y"][-ranked:]
+    words = {row["result"]: row["qualifier"] for row in ranking["rows"]}
+    assert {name: word for name, word in words.items() if word} == ({"hw-x": "about"} if qualifier == "about" else {})
+    page = client.get("/ranking/", {"formula": f"{WRITE} / {READ}"}).content.decode()
+    assert ("<b>about 5.000</b>" in page) == (qualifier == "about")
