@@ -196,12 +196,12 @@ def _load_catalogue() -> Loaded:
     _load_reported(reported_rows, systems, names)
     results = _load_results(rows, releases, systems, names)
     reported_results.link_printed_again(reported_rows)
-    merged_names.merge_listed()
     _load_measurements(rows, results, _read_measurements)
     _load_lists(published, bodies, releases, results)
     archives = derived_results.read_derived()
     listed = {row["id"]: row for row in rows}
     outcomes = _load_derived(archives, listed, releases, names, platforms)
+    merged_names.merge_listed()
     _rank_tables(tables, bodies, releases)
     overrides = _load_overrides(_read_json(HISTORY / "overrides.json"), releases, results)
     imported = RankedList.objects.filter(release__in=releases.values())
