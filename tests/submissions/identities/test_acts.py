@@ -130,9 +130,14 @@ def test_a_split_needs_one_place_to_go(cast: Any, record: None) -> None:
     assert Result.objects.get(public_id="io500-3").site.slug == "haar-centre"
 
 
+def test_a_reason_has_only_signs_that_one_sees(cast: Any, record: None) -> None:
+    act = merge(cast, reason="One \u202ename\x07 of\n two.", source="\u2066p. 3").json()
+    assert (act["reason"], act["source"]) == ("One name of two.", "p. 3")
+
+
 def test_an_act_that_is_not_there_can_not_be_undone(cast: Any, record: None) -> None:
     answer = undo(cast, 77)
-    assert (answer.status_code, answer.json()["code"]) == (404, "identity.not-institution")
+    assert (answer.status_code, answer.json()["code"]) == (404, "identity.not-found")
     act = merge(cast).json()["id"]
     assert undo(cast, act).status_code == 200
     assert undo(cast, act).json()["code"] == "identity.undone"
