@@ -378,12 +378,12 @@ class Registry:
     def _pages(self, path: str, query: Mapping[str, Any]) -> Iterator[Row]:
         page = self._json(path, query)
         yield page
-        seen: set[str] = set()
+        addresses: set[str] = set()
         while page.get("next"):
             onward = urllib.parse.urlsplit(str(page["next"])).query
-            if onward in seen:
+            if onward in addresses:
                 raise Unreachable(f"{self.url}: its pages never end")
-            seen.add(onward)
+            addresses.add(onward)
             page = self._json(path + "?" + onward)
             yield page
 

@@ -167,7 +167,7 @@ def read_wait(headers: Any) -> float | None:
 
 
 def query_pairs(query: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names and values of a query; what is not given is left out."""
+    """Names and values of a query; what is not given is left out. Raises ValueError for an empty list."""
     for name, value in query.items():
         if isinstance(value, Mapping):
             yield from query_pairs({f"{name}.{key}": inner for key, inner in value.items()})

@@ -24,7 +24,7 @@ from django.utils.text import slugify
 from registry.comparison import uncertainty
 from registry.lists import definitions, rank_ranges
 from registry.lists.listing import arrange_imported, entries_digest
-from registry.loading import derived_results, merged_names, reported_results
+from registry.loading import derived_results, merged_names, recorded_archives, reported_results
 from registry.models import (
     CatalogueLoad,
     ListDefinition,
@@ -130,13 +130,17 @@ def import_archives(rows: list[Row], *, dry_run: bool = False) -> list[ArchiveOu
         if not _last_digest():
             raise CatalogueError("the catalogue is not loaded yet: run load_catalogue first")
         releases = {release.slug: release for release in Release.objects.filter(imported=True)}
+        rows, same_results = recorded_archives.hold_recorded(rows)
         outcomes = _load_derived(rows, _listed_results(rows), releases, canonical_names.read_names(), {})
         results = Result.objects.filter(public_id__in=[outcome.public_id for outcome in outcomes])
         fact_index.rebuild_facts(results.order_by().values_list("id", flat=True))
         detected_steps.mark_due(results.order_by().values_list("system_id", flat=True))
         if dry_run:
             transaction.set_rollback(True)
-    return outcomes
+    derived = Result.Trust.DERIVED
+    return outcomes + [
+        ArchiveOutcome(each.public_id, derived, False, each.reason, each.differences) for each in same_results
+    ]
 
 
 def load_definitions() -> None:
