@@ -388,7 +388,7 @@ def test_an_editor_previews_merges_and_undoes_on_a_page(cast: Any, record: None)
     assert editor.post("/review/identities/merge/", sent)["Location"] == "/review/identities/"
     act = IdentityChange.objects.get()
     assert act.decided_by == "erin"
-    assert "South Lab → North Lab" in editor.get("/review/identities/").content.decode()
+    assert "<bdi>South Lab</bdi> → <bdi>North Lab</bdi>" in editor.get("/review/identities/").content.decode()
     editor.post(f"/review/identities/{act.pk}/undo/", {"reason": "It was wrong."})
     assert "It was wrong." in editor.get("/review/identities/").content.decode()
 
@@ -403,6 +403,8 @@ def test_a_refusal_stands_on_the_page_with_its_code(cast: Any, record: None) -> 
         "/review/identities/split/", {"kind": "system", "slug": "south-lab-haar", "moving": "x"} | REASON
     )
     assert answer.status_code == 422 and "identity.split-refused" in answer.content.decode()
+    for part in ('value="south-lab-haar"', "required>x</textarea>", f">{REASON['reason']}</textarea>"):
+        assert part in answer.content.decode(), "what was sent stands in the form again"
     assert editor.post("/review/identities/7/undo/", REASON).status_code == 404
 
 
