@@ -248,9 +248,11 @@ def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
     by_slug = {platform.slug: platform for platform in platforms} | {
         row.slug: row.merged_into for row in merged if row.merged_into
     }
+    pairs = [(by_slug[row["slug"]], by_slug.get(row["predecessor"])) for row in platform_rows]
+    before_by_pk = {platform.pk: before for platform, before in pairs if before not in (None, platform)}
     for platform, row in zip(platforms, platform_rows, strict=True):
-        before = by_slug.get(row["predecessor"])
-        platform.predecessor = None if before == platform else before
+        own = by_slug.get(row["predecessor"])
+        platform.predecessor = own if own not in (None, platform) else before_by_pk.get(platform.pk)
     Platform.objects.bulk_update(platforms, ["predecessor"])
     return {
         (fold_text(system["institution"]), fold_text(system["system"])): by_slug[row["slug"]]
