@@ -171,10 +171,11 @@ def query_pairs(query: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in query.items():
         if isinstance(value, Mapping):
             yield from query_pairs({f"{name}.{key}": inner for key, inner in value.items()})
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            if not value:
+        elif isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+            elements = list(value)  # of an array or a column of a frame, too
+            if not elements:
                 raise ValueError(f"{name} is empty: it would leave all results, not none")
-            yield from ((name, _text(element)) for element in value)
+            yield from ((name, _text(element)) for element in elements)
         elif value not in (None, ""):
             yield name, _text(value)
 

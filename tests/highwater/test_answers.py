@@ -123,6 +123,15 @@ def test_an_empty_list_is_no_filter() -> None:
     assert not peer.requests
 
 
+def test_a_column_of_a_frame_is_a_list_of_values() -> None:
+    pandas = pytest.importorskip("pandas")
+    column = pandas.DataFrame({"nodes": [10, 20]})["nodes"]
+    for values in (column, column.unique(), range(10, 21, 10), iter([10, 20])):
+        with answering(lambda request: Answer({"next": None, "results": []})) as peer:
+            highwater.Registry(peer.url).results(client_nodes=values)
+        assert peer.requests[0].path.endswith("&client_nodes=10&client_nodes=20")
+
+
 def test_one_id_may_be_given_as_it_is() -> None:
     row = {"id": "io500-1", "measurements": []}
     with answering(lambda request: Answer({"next": None, "results": [row]})) as peer:
