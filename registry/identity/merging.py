@@ -314,10 +314,10 @@ def _list_held(change: IdentityChange) -> Held:
         taken_back["former"].add(act.from_slug)
         for name in ("results", "systems", "former_systems", "former", "successors"):
             taken_back[name] |= {*act.moved.get(name, ())}
-    return change.moved | {
-        name: [value for value in change.moved[name] if value not in taken_back[name]]
-        for name in taken_back.keys() & change.moved.keys()
-    }
+    held: dict[str, Any] = dict(change.moved)
+    for name in taken_back.keys() & held.keys():
+        held[name] = [value for value in held[name] if value not in taken_back[name]]
+    return held
 
 
 def _undo_one(change: IdentityChange, decision: Decision) -> set[int]:
