@@ -157,6 +157,17 @@ def test_the_history_costs_no_query_more_for_its_verdicts(client, release, djang
         read_history(client)
 
 
+@pytest.mark.parametrize(
+    "values", [[1e-290] * 8 + [1e290], [1e-290] * 8 + [1e290] * 8, [1e-290, 1e290] * 5, [0.0] * 8 + [5.0], [*EVEN, 0.0]]
+)
+def test_wild_values_break_no_page(client, release, values) -> None:
+    make_nights(release, values)
+    assert read_history(client)["newest"]["result"] == f"hw-{len(values)}"
+    detect()
+    for path in ("/results/hw-9/", f"/systems/{SLUG}/history/"):
+        assert client.get(path).status_code == 200
+
+
 # Kept with the result
 
 
