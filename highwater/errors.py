@@ -14,11 +14,13 @@ class Refused(Exception):
 
     def __init__(self, status: int, problem: Mapping[str, Any], retry_after_s: float | None = None) -> None:
         self.status = status
-        self.code: str = problem.get("code", "")
-        self.hint: str = problem.get("hint", "")
-        self.errors: dict[str, Any] = dict(problem.get("errors") or {})
+        texts = {name: text for name, text in problem.items() if isinstance(text, str)}
+        errors = problem.get("errors")
+        self.code: str = texts.get("code", "")
+        self.hint: str = texts.get("hint", "")
+        self.errors: dict[str, Any] = dict(errors) if isinstance(errors, Mapping) else {}
         self.retry_after_s = retry_after_s
-        title, detail = problem.get("title", ""), problem.get("detail", "")
+        title, detail = texts.get("title", ""), texts.get("detail", "")
         why = title if detail in ("", title) else f"{title}: {detail}"
         parts = [f"{why.rstrip('.')}." if why else f"HTTP {status}", self.hint, f"({self.code})" if self.code else ""]
         super().__init__(" ".join(text for text in parts if text))

@@ -80,7 +80,8 @@ class AnswerCache:
             etag, digest = facts["etag"], facts["sha256"]
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return KeptAnswer(etag, content) if digest == hashlib.sha256(content).hexdigest() else None
+        is_whole = isinstance(etag, str) and digest == hashlib.sha256(content).hexdigest()
+        return KeptAnswer(etag, content) if is_whole else None
 
     def _write_file(self, folder: Path, key: str, answer: KeptAnswer) -> None:
         """Write it beside and move it, so that no reader sees half of it; nobody else may read it."""

@@ -35,7 +35,8 @@ class Registry:
     """One registry. `url` is where its pages are, by default $HIGHWATER_URL; `token` by default $HIGHWATER_TOKEN.
 
     Filters are those of the API under their own names: tool="io500", release="SC23", client_nodes__gte=10. A list means
-    any of them. Parameters stand in `p`, what measurements say of themselves in `context`: p={"fabric": "TCP"}.
+    any of them; an empty one raises ValueError. Parameters stand in `p`, what measurements say of themselves in
+    `context`: p={"fabric": "TCP"}.
     Answers are kept by their ETag for as long as this object lives; those asked for without a token also in the folder
     `cache`, where one is named. After 429 and 503 reading is tried again up to `retries` times.
     Every method raises Refused for what the registry refuses, and Unreachable.
@@ -87,6 +88,8 @@ class Registry:
 
         One request for 500 results, or 100 ids. Ids of which no result counts today are named by a warning.
         """
+        if isinstance(ids, str):
+            ids = [ids]
         if ids is None:
             rows = self._rows("results/", limit, {**filters, "include": "measurements"})
         else:
@@ -246,7 +249,7 @@ class Registry:
         metadata: Mapping[str, Any] | None = None,
         *,
         release: str = "",
-        lists: Sequence[str] = (),
+        lists: Union[str, Sequence[str]] = (),
         test: bool = False,
     ) -> shapes.Receipt:
         """Send an archive of a run to be checked. The same bytes again are the same submission. It needs a token.
@@ -254,7 +257,7 @@ class Registry:
         Raises ValueError where `path` is no file, or there is no token.
         """
         self._need_token()
-        body = UploadBody(Path(path), metadata, release, lists, test)
+        body = UploadBody(Path(path), metadata, release, [lists] if isinstance(lists, str) else lists, test)
         return cast(shapes.Receipt, self.transport.send("submissions/", body, body.headers))
 
     def submission(self, id: str) -> shapes.SubmissionDetail:
@@ -361,10 +364,12 @@ class Registry:
         sized = {} if limit is None else {"page_size": max(1, min(limit, PAGE))}
         for page in self._pages(path, {**sized, **query}):
             if not rows:
-                unknown = page.get("unknown_values", [])
+                unknown = page.get("unknown_values") or []
                 warn_of_values(unknown)
                 if unknown_values is not None:
                     unknown_values += unknown
+            if not isinstance(page.get(part), list):
+                raise Unreachable(f"{self.url}: what answers is no registry")
             rows += page[part]
             if limit is not None and len(rows) >= limit:
                 break
@@ -373,8 +378,13 @@ class Registry:
     def _pages(self, path: str, query: Mapping[str, Any]) -> Iterator[Row]:
         page = self._json(path, query)
         yield page
-        while page["next"]:
-            page = self._json(path + "?" + urllib.parse.urlsplit(page["next"]).query)
+        addresses: set[str] = set()
+        while page.get("next"):
+            onward = urllib.parse.urlsplit(str(page["next"])).query
+            if onward in addresses:
+                raise Unreachable(f"{self.url}: its pages never end")
+            addresses.add(onward)
+            page = self._json(path + "?" + onward)
             yield page
 
 

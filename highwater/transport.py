@@ -27,11 +27,13 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class _SameHost(urllib.request.HTTPRedirectHandler):
-    """Follows a redirect; to another host, or to one without TLS, without the token."""
+    """Follows a redirect of what is read; to another host, or to one without TLS, without the token."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> urllib.request.Request | None:
+        if req.data is not None:
+            return None  # or what was sent would become a question, and its answer the receipt
         onward = super().redirect_request(req, fp, code, msg, headers, newurl)
         if onward is not None and _origin(onward.full_url) != _origin(req.full_url):
             onward.remove_header("Authorization")
@@ -136,7 +138,7 @@ class Transport:
         except urllib.error.HTTPError as refusal:
             with refusal:
                 raise Refused(refusal.code, _problem_of(refusal), read_wait(refusal.headers)) from None
-        except (OSError, HTTPException) as error:
+        except (OSError, HTTPException, ValueError) as error:  # ValueError: a redirect to what is no address
             raise Unreachable(f"{self.url}: {error}") from error
 
 
@@ -165,12 +167,15 @@ def read_wait(headers: Any) -> float | None:
 
 
 def query_pairs(query: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names and values of a query; what is not given is left out."""
+    """Names and values of a query; what is not given is left out. Raises ValueError for an empty list."""
     for name, value in query.items():
         if isinstance(value, Mapping):
             yield from query_pairs({f"{name}.{key}": inner for key, inner in value.items()})
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            yield from ((name, _text(element)) for element in value)
+        elif isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+            elements = list(value)  # of an array or a column of a frame, too
+            if not elements:
+                raise ValueError(f"{name} is empty: it would leave all results, not none")
+            yield from ((name, _text(element)) for element in elements)
         elif value not in (None, ""):
             yield name, _text(value)
 

@@ -49,6 +49,12 @@ class PlatformsDiffer(IdentityRefused):
     hint = "A storage system is of one platform: these are two, or a platform is wrong."
 
 
+class GenerationBetween(IdentityRefused):
+    code = "identity.generation-between"
+    title = "Another platform lies between the two"
+    hint = "It would come before and after what they become. Correct its predecessor first."
+
+
 class TargetNotOnRecord(IdentityRefused):
     code = "identity.not-on-record"
     title = "No result stands under the name that is to remain"
@@ -72,6 +78,18 @@ class PartOfAnAct(IdentityRefused):
     code = "identity.part"
     title = "It is a part of another act"
     hint = "Undo the whole act."
+
+
+class InstitutionMerged(IdentityRefused):
+    code = "identity.institution-merged"
+    title = "The institution of the system that would return is a former name"
+    hint = "Undo the merging of the institutions first."
+
+
+class NamesakeStands(IdentityRefused):
+    code = "identity.namesake"
+    title = "A system of the same name stands there meanwhile"
+    hint = "Merge the institutions instead: two systems of one name become one."
 
 
 class NoAct(IdentityRefused):

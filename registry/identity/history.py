@@ -62,7 +62,7 @@ def standings_at(moment: datetime) -> dict[str, Standing]:
         if act.made_at > moment:
             steps.append((act.made_at, act.pk, act, act.from_slug))
         if act.undone_at is not None and act.undone_at > moment:
-            steps.append((act.undone_at, act.pk, act, act.to_slug))
+            steps.append((act.undone_at, act.pk, act, act.moved.get("returned_from", act.to_slug)))
     standings: dict[str, Standing] = {}
     for _, _, act, before in sorted(steps, key=lambda step: step[:2], reverse=True):
         _put_back(standings, act.kind, before, act.moved.get("results", ()))

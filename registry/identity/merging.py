@@ -6,7 +6,8 @@ lists, digests and citations stay. Callers hold the locks of publication and mar
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,9 @@ from django.utils import timezone
 from registry.identity.errors import (
     ActUndone,
     AlreadyMerged,
+    GenerationBetween,
+    InstitutionMerged,
+    NamesakeStands,
     NoAct,
     NoReason,
     OtherInstitution,
@@ -32,6 +36,8 @@ from registry.query.text_folding import fold_text
 
 Kind = IdentityChange.Kind
 Subject = Site | System | Platform
+Held = Mapping[str, Any]
+"""What an act moved and still answers for, in the form of `IdentityChange.moved`."""
 Move = Callable[[IdentityChange, Any, Any, "Decision"], frozenset[int]]
 MODELS: dict[str, type[Site] | type[System] | type[Platform]] = {
     Kind.SITE: Site,
@@ -96,7 +102,8 @@ def require_mergeable(former: Subject, target: Subject) -> None:
 
     Raises SameIdentity for a row and itself, AlreadyMerged for a former name, PooledIdentity where one stands for
     several, TargetNotOnRecord where no result stands under an institution; for systems OtherInstitution where their
-    institutions differ, and PlatformsDiffer where their platforms do.
+    institutions differ, and PlatformsDiffer where their platforms do; for platforms GenerationBetween where another one
+    lies between them.
     """
     if former.pk == target.pk:
         raise SameIdentity(f"{former.slug} is {target.slug}.")
@@ -109,6 +116,8 @@ def require_mergeable(former: Subject, target: Subject) -> None:
         raise TargetNotOnRecord(f"{target.slug} has no result in the record.")
     if isinstance(former, System) and isinstance(target, System):
         _require_one_storage(former, target)
+    if isinstance(former, Platform) and isinstance(target, Platform):
+        _require_nothing_between(former, target)
 
 
 def _require_one_storage(former: System, target: System) -> None:
@@ -123,6 +132,17 @@ def require_one_platform(former: System, target: System) -> None:
         raise PlatformsDiffer(f"{former.slug}: {former.platform.slug}; {target.slug}: {target.platform.slug}.")
 
 
+def _require_nothing_between(*platforms: Platform) -> None:
+    """A platform that follows one of two and precedes the other would come before and after what they become."""
+    for older, newer in (platforms, platforms[::-1]):
+        between, here = list[Platform](), newer.predecessor
+        while here is not None and here != older and here not in between:
+            between.append(here)
+            here = here.predecessor
+        if here == older and between:
+            raise GenerationBetween(f"{between[-1].slug} follows {older.slug} and precedes {newer.slug}.")
+
+
 def lock_rows(kind: str, *slugs: str) -> list[Subject]:
     """The rows of these slugs, each locked, always in the same order. Raises NotOnRecord."""
     found_rows = [find_subject(kind, slug) for slug in slugs]
@@ -133,11 +153,14 @@ def lock_rows(kind: str, *slugs: str) -> list[Subject]:
 
 def clashing_systems(former: Site, target: Site) -> dict[int, System]:
     """By primary key of a system of one site the one of the other that has its name, and so becomes one with it."""
-    by_name = {fold_text(system.name): system for system in target.systems.select_related("merged_into", "platform")}
+    by_name = {
+        fold_text(system.name): system.merged_into or system
+        for system in target.systems.select_related("merged_into", "platform")
+    }
     return {
-        system.pk: namesake.merged_into or namesake
+        system.pk: namesake
         for system in former.systems.filter(merged_into=None)
-        if (namesake := by_name.get(fold_text(system.name)))
+        if (namesake := by_name.get(fold_text(system.name))) and namesake.site_id == target.pk
     }
 
 
@@ -173,16 +196,17 @@ def _move_site(change: IdentityChange, former: Site, target: Site, decision: Dec
     namesakes, touched = clashing_systems(former, target), set[int]()
     systems = list(former.systems.filter(merged_into=None).select_related("platform").order_by("pk"))
     staying = [system for system in systems if system.pk not in namesakes]
-    results = Result.objects.filter(system__in=staying).order_by("pk")
+    called_so = former.systems.exclude(merged_into=None).exclude(name__in=target.systems.values("name"))
     change.moved |= {
         "systems": [system.slug for system in staying],
-        "results": list(results.values_list("public_id", flat=True)),
+        "former_systems": list(called_so.order_by("pk").values_list("slug", flat=True)),
+        "results": list(former.results.order_by("pk").values_list("public_id", flat=True)),
     }
     for system in systems:
         if namesake := namesakes.get(system.pk):
             require_one_platform(system, namesake)
             touched |= _merge_rows(Kind.SYSTEM, system, namesake, decision, change).systems
-    System.objects.filter(pk__in=[system.pk for system in staying]).update(site=target)
+    System.objects.filter(slug__in=[*change.moved["systems"], *change.moved["former_systems"]]).update(site=target)
     Result.objects.filter(system__in=staying).update(site=target)
     spellings = {former.name, *former.also_printed_as} - {target.name, *target.also_printed_as, ""}
     if change.public and spellings:
@@ -248,7 +272,8 @@ def undo_change(change_id: int, decision: Decision) -> Moved:
     """Take an act back: what it moved, and nothing else moved since, returns. Results that came later stay.
 
     Raises NoAct where there is none, NoReason without words, ActUndone where it was undone before,
-    PartOfAnAct where it was not made by itself.
+    PartOfAnAct where it was not made by itself, InstitutionMerged and NamesakeStands where what would return has no
+    place.
     """
     require_reason(decision)
     change = IdentityChange.objects.select_for_update().filter(pk=change_id).first()
@@ -258,6 +283,7 @@ def undo_change(change_id: int, decision: Decision) -> Moved:
         raise ActUndone(f"It was undone on {change.undone_at:%Y-%m-%d}.")
     if change.part_of_id is not None:
         raise PartOfAnAct(f"It is a part of act {change.part_of_id}.")
+    _require_place(change)
     touched = set[int]()
     for act in [*change.parts.order_by("-id"), change]:
         touched |= _undo_one(act, decision)
@@ -265,44 +291,75 @@ def undo_change(change_id: int, decision: Decision) -> Moved:
     return Moved(change, frozenset(touched))
 
 
+def _require_place(change: IdentityChange) -> None:
+    """A system stands up again at an institution that stands, and no institution has two systems of one name."""
+    if change.kind == Kind.SYSTEM and change.action == IdentityChange.Action.MERGE:
+        site = System.objects.select_related("site__merged_into").get(slug=change.from_slug).site
+        if site.merged_into is not None:
+            raise InstitutionMerged(f"{site.slug} is a former name of {site.merged_into.slug}.")
+    if change.kind == Kind.SITE and change.action == IdentityChange.Action.SPLIT:
+        names = (
+            System.objects.filter(slug__in=change.moved["systems"]).exclude(site__slug=change.from_slug).values("name")
+        )
+        namesake = System.objects.filter(site__slug=change.from_slug, name__in=names).first()
+        if namesake is not None:
+            raise NamesakeStands(f"{namesake.slug} has that name.")
+
+
+def _list_held(change: IdentityChange) -> Held:
+    """What an act moved, without what went back since because an act before it was undone."""
+    earlier = IdentityChange.objects.filter(kind=change.kind, pk__lt=change.pk, undone_at__gt=change.made_at)
+    taken_back: dict[str, set[str]] = defaultdict(set)
+    for act in earlier:
+        taken_back["former"].add(act.from_slug)
+        for name in ("results", "systems", "former_systems", "former", "successors"):
+            taken_back[name] |= {*act.moved.get(name, ())}
+    held: dict[str, Any] = dict(change.moved)
+    for name in taken_back.keys() & held.keys():
+        held[name] = [value for value in held[name] if value not in taken_back[name]]
+    return held
+
+
 def _undo_one(change: IdentityChange, decision: Decision) -> set[int]:
     former, target = lock_rows(change.kind, change.from_slug, change.to_slug)
-    now = target.merged_into or target
+    now, held = target.merged_into or target, _list_held(change)
     if change.action == IdentityChange.Action.SPLIT:
-        touched = _return_moved(change, former.merged_into or former, now)
+        touched = _return_moved(change, held, former.merged_into or former, now)
         _retire_if_empty(change, former, target)
     else:
         model: Any = MODELS[change.kind]
         model.objects.filter(pk=former.pk).update(merged_into=None)
-        model.objects.filter(slug__in=change.moved.get("former", ()), merged_into=now).update(merged_into=former)
+        model.objects.filter(slug__in=held.get("former", ()), merged_into=now).update(merged_into=former)
         former.merged_into = None
-        touched = _return_moved(change, former, now)
+        touched = _return_moved(change, held, former, now)
     change.undone_at, change.undone_by, change.undone_reason = (
         timezone.now(),
         decision.decided_by,
         decision.reason.strip(),
     )
-    change.save(update_fields=["undone_at", "undone_by", "undone_reason"])
+    change.moved["returned_from"] = now.slug
+    change.save(update_fields=["moved", "undone_at", "undone_by", "undone_reason"])
     return touched
 
 
-def _return_moved(change: IdentityChange, former: Any, now: Any) -> set[int]:
+def _return_moved(change: IdentityChange, held: Held, former: Any, now: Any) -> set[int]:
     """What an act moved and what is still there goes from `now` to `former`."""
     if isinstance(former, System):
-        return _return_results(change, former, now)
+        return _return_results(change, held, former, now)
     if isinstance(former, Site):
-        return _return_systems(change, former, now)
-    Result.objects.filter(public_id__in=change.moved["results"], platform=now).update(platform=former)
-    System.objects.filter(slug__in=change.moved["systems"], platform=now).update(platform=former)
-    Platform.objects.filter(slug__in=change.moved["successors"], predecessor=now).update(predecessor=former)
+        return _return_systems(change, held, former, now)
+    Result.objects.filter(public_id__in=held["results"], platform=now).update(platform=former)
+    System.objects.filter(slug__in=held["systems"], platform=now).update(platform=former)
+    Platform.objects.filter(slug__in=held["successors"], predecessor=now).update(predecessor=former)
     if "predecessor_of_target" in change.moved:
         before = Platform.objects.filter(slug=change.moved["predecessor_of_target"]).first()
-        Platform.objects.filter(pk=now.pk).update(predecessor=before)
+        put_there = None if former.predecessor and former.predecessor.slug == change.to_slug else former.predecessor
+        Platform.objects.filter(slug__in=(change.to_slug, now.slug), predecessor=put_there).update(predecessor=before)
     return set()
 
 
-def _return_results(change: IdentityChange, former: System, now: System) -> set[int]:
-    results = Result.objects.filter(public_id__in=change.moved["results"], system=now)
+def _return_results(change: IdentityChange, held: Held, former: System, now: System) -> set[int]:
+    results = Result.objects.filter(public_id__in=held["results"], system=now)
     Step.objects.filter(system=now, after__in=results).update(system=former)
     lacking = change.moved.get("platform_of_results", ())
     Result.objects.filter(public_id__in=lacking, system=now).update(platform=None)
@@ -312,21 +369,23 @@ def _return_results(change: IdentityChange, former: System, now: System) -> set[
     return {former.pk, now.pk}
 
 
-def _return_systems(change: IdentityChange, former: Site, now: Site) -> set[int]:
-    systems = list(System.objects.filter(slug__in=change.moved["systems"], site=now).order_by("pk"))
+def _return_systems(change: IdentityChange, held: Held, former: Site, now: Site) -> set[int]:
+    slugs = [*held["systems"], *held.get("former_systems", ())]
+    systems = list(System.objects.filter(slug__in=slugs, site=now).order_by("pk"))
     System.objects.filter(pk__in=[system.pk for system in systems]).update(site=former)
     for system in systems:
-        _keep_later(change, system, now)
+        _keep_later(held, system, now)
     Result.objects.filter(system__in=systems).update(site=former)
-    if spellings := change.moved.get("spellings"):
-        now.also_printed_as = sorted({*now.also_printed_as} - {*spellings})
-        now.save(update_fields=["also_printed_as"])
+    for site in Site.objects.filter(slug__in=(change.to_slug, now.slug)):
+        still = {text for row in site.former.all() for text in (row.name, *row.also_printed_as)}
+        site.also_printed_as = sorted({*site.also_printed_as} - ({*change.moved.get("spellings", ())} - still))
+        site.save(update_fields=["also_printed_as"])
     return {system.pk for system in systems}
 
 
-def _keep_later(change: IdentityChange, system: System, site: Site) -> None:
+def _keep_later(held: Held, system: System, site: Site) -> None:
     """Results that came after the act stay with the site, under a system of the same name."""
-    later = Result.objects.filter(system=system).exclude(public_id__in=change.moved["results"])
+    later = Result.objects.filter(system=system).exclude(public_id__in=held["results"])
     ids = list(later.values_list("pk", flat=True))
     if ids:
         twin = new_system(site, system.name, system.platform)

@@ -44,7 +44,7 @@ def split_system(slug: str, results: Sequence[str], decision: Decision, *, into:
     if target.site_id != origin.site_id:
         raise OtherInstitution(f"{target.slug} is of {target.site.slug}.")
     change = _record_split(Kind.SYSTEM, origin, target, decision, is_new=not others)
-    change.moved["results"] = sorted(results)
+    change.moved["results"] = sorted({*results})
     moving = standing.filter(public_id__in=results)
     Step.objects.filter(system=origin, after__in=moving).update(system=target)
     moving.update(system=target)
@@ -70,11 +70,15 @@ def split_site(slug: str, systems: Sequence[str], decision: Decision, *, into: s
     _require_no_namesake(moving, target)
     change = _record_split(Kind.SITE, origin, target, decision, is_new=not others)
     results = Result.objects.filter(system__in=moving).order_by("pk")
+    called_so = System.objects.filter(merged_into__in=moving, site=origin)
+    called_so = called_so.exclude(name__in=target.systems.values("name")).order_by("pk")
     change.moved |= {
-        "systems": sorted(systems),
+        "systems": sorted({*systems}),
+        "former_systems": list(called_so.values_list("slug", flat=True)),
         "results": list(results.values_list("public_id", flat=True)),
     }
-    System.objects.filter(pk__in=[system.pk for system in moving]).update(site=target)
+    slugs = [*change.moved["systems"], *change.moved["former_systems"]]
+    System.objects.filter(slug__in=slugs).update(site=target)
     results.update(site=target)
     return _finish_split(change, frozenset(system.pk for system in moving))
 
@@ -105,7 +109,7 @@ def _find_existing(origin: Any, others: Sequence[Any]) -> Any:
 
 
 def _clean_name(name: str) -> str:
-    cleaned = " ".join(name.replace("\0", " ").split())
+    cleaned = canonical_names.plain_text(name)
     if not cleaned or len(cleaned) > NAME_LIMIT or not slugify(cleaned):
         raise SplitRefused(f"A new name has 1 to {NAME_LIMIT} characters, among them a letter or digit.")
     return cleaned

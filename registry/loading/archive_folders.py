@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 import csv
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,7 +104,10 @@ def _named_place(number: int, path: Path, place: str) -> ArchivePlace:
 
 
 def _indexed_archives(root: Path) -> Iterator[ArchivePlace]:
-    names = {row["id"]: row for row in _read_table(root / INDEX, ("id", "institution", "system", "filesystem", "year"))}
+    table = _read_table(root / INDEX, ("id", "institution", "system", "filesystem", "year"))
+    names = {row["id"]: row for row in table}
+    if twice := [number for number, rows in Counter(row["id"] for row in table).items() if rows > 1]:
+        raise FolderError(f"{root / INDEX} has {twice[0][:LONGEST_NAME]!r} twice")
     left_out: dict[str, set[str]] = defaultdict(set)
     if (root / FILES).is_file():
         for row in _read_table(root / FILES, ("id", "path", "action")):
@@ -123,7 +126,7 @@ def _read_table(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
     if path.is_symlink() or path.stat().st_size > MOST_INDEX_BYTES:
         raise FolderError(f"{path} is no table of archives")
     try:
-        with path.open(encoding="utf-8", newline="") as table:
+        with path.open(encoding="utf-8-sig", newline="") as table:
             rows = list(csv.DictReader(table))
     except (UnicodeDecodeError, csv.Error) as error:
         raise FolderError(f"{path} is no table of archives") from error

@@ -24,7 +24,7 @@ from django.utils.text import slugify
 from registry.comparison import uncertainty
 from registry.lists import definitions, rank_ranges
 from registry.lists.listing import arrange_imported, entries_digest
-from registry.loading import derived_results, merged_names, reported_results
+from registry.loading import derived_results, merged_names, recorded_archives, reported_results
 from registry.models import (
     CatalogueLoad,
     ListDefinition,
@@ -130,13 +130,17 @@ def import_archives(rows: list[Row], *, dry_run: bool = False) -> list[ArchiveOu
         if not _last_digest():
             raise CatalogueError("the catalogue is not loaded yet: run load_catalogue first")
         releases = {release.slug: release for release in Release.objects.filter(imported=True)}
+        rows, same_results = recorded_archives.hold_recorded(rows)
         outcomes = _load_derived(rows, _listed_results(rows), releases, canonical_names.read_names(), {})
         results = Result.objects.filter(public_id__in=[outcome.public_id for outcome in outcomes])
         fact_index.rebuild_facts(results.order_by().values_list("id", flat=True))
         detected_steps.mark_due(results.order_by().values_list("system_id", flat=True))
         if dry_run:
             transaction.set_rollback(True)
-    return outcomes
+    derived = Result.Trust.DERIVED
+    return outcomes + [
+        ArchiveOutcome(each.public_id, derived, False, each.reason, each.differences) for each in same_results
+    ]
 
 
 def load_definitions() -> None:
@@ -244,9 +248,11 @@ def _load_platforms(rows: Iterable[Row]) -> dict[tuple[str, str], Platform]:
     by_slug = {platform.slug: platform for platform in platforms} | {
         row.slug: row.merged_into for row in merged if row.merged_into
     }
+    pairs = [(by_slug[row["slug"]], by_slug.get(row["predecessor"])) for row in platform_rows]
+    before_by_pk = {platform.pk: before for platform, before in pairs if before not in (None, platform)}
     for platform, row in zip(platforms, platform_rows, strict=True):
-        before = by_slug.get(row["predecessor"])
-        platform.predecessor = None if before == platform else before
+        own = by_slug.get(row["predecessor"])
+        platform.predecessor = own if own not in (None, platform) else before_by_pk.get(platform.pk)
     Platform.objects.bulk_update(platforms, ["predecessor"])
     return {
         (fold_text(system["institution"]), fold_text(system["system"])): by_slug[row["slug"]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -62,7 +64,7 @@ class Step(models.Model):
 
     @property
     def ratio(self) -> float:
-        return self.level_after / self.level_before
+        return min(self.level_after / self.level_before, sys.float_info.max)  # JSON has no number for more
 
 
 class RunVerdict(models.Model):

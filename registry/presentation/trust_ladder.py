@@ -13,6 +13,7 @@ from registry.query.shapes import Shape
 from registry.query.trust_levels import LEVELS
 
 _UPLOAD = "The submitter uploads the raw files here, the rules check them, and reviewers accept the run."
+_UPLOAD_ANEW = f"{_UPLOAD} It then stands beside this one, as a result with an id of its own."
 
 
 class TrustStep(Shape):
@@ -32,7 +33,7 @@ def next_step(result: Result) -> TrustStep:
     """The next level of trust of a result, and what it needs for it."""
     return {
         Result.Trust.VERIFIED: lambda: TrustStep("", "This is the highest level."),
-        Result.Trust.DERIVED: lambda: TrustStep(Result.Trust.VERIFIED, _UPLOAD),
+        Result.Trust.DERIVED: lambda: TrustStep(Result.Trust.VERIFIED, _UPLOAD_ANEW),
         Result.Trust.IMPORTED: lambda: _above_imported(result.snapshot, result.tool),
         Result.Trust.REPORTED: lambda: _above_reported(result.snapshot),
     }[Result.Trust(result.trust)]()

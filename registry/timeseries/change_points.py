@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ class Step:
 
     @property
     def ratio(self) -> float:
-        return self.after / self.before
+        return min(self.after / self.before, sys.float_info.max)  # JSON has no number for more
 
 
 def find_change_points(values: Sequence[float]) -> list[Step]:

@@ -65,7 +65,7 @@ def record_verdicts(
             changes.alarms.append(verdict)
         elif was_outside and verdict.verdict not in OUTSIDE:
             changes.settled.append(verdict)
-    for verdict in _lost_verdicts(verdict_by_result, set(in_sight), left_out=left_out):
+    for verdict in _lost_verdicts(system, verdict_by_result, set(in_sight), left_out=left_out):
         _update_verdict(
             verdict, {"verdict": Verdict.CANNOT_TELL.value, "better": None, "metrics": [], "reason": WITHDRAWN}
         )
@@ -78,13 +78,19 @@ def record_verdicts(
 
 
 def _lost_verdicts(
-    verdict_by_result: Mapping[int, RunVerdict], in_sight: set[int], *, left_out: bool
+    system: System, verdict_by_result: Mapping[int, RunVerdict], in_sight: set[int], *, left_out: bool
 ) -> list[RunVerdict]:
-    """Verdicts outside on results that do not count any more; of older ones than are looked at, the withdrawn."""
+    """Verdicts outside on results that do not count any more; of older ones than are looked at, the withdrawn.
+
+    Results that stand under another system now, as after a merging, count there.
+    """
     return [
         verdict
         for pk, verdict in verdict_by_result.items()
-        if pk not in in_sight and verdict.verdict in OUTSIDE and (not left_out or verdict.result.withdrawn_at)
+        if verdict.result.system_id == system.pk
+        and pk not in in_sight
+        and verdict.verdict in OUTSIDE
+        and (not left_out or verdict.result.withdrawn_at)
     ]
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -40,6 +41,8 @@ FEWEST = min(CALIBRATION)
 """With fewer earlier runs nobody can tell."""
 MOST_DEGREES = 8.0
 """No more degrees of freedom than so many, as runs have heavier tails than the normal distribution."""
+_WIDEST = 700.0
+"""A logarithm beyond which no number is."""
 _DIGITS = 10
 """Significant digits that a printed number has at most; what comes after them is the arithmetic of units."""
 
@@ -78,11 +81,11 @@ class Expectation:
 
     def expected_range(self, level: float) -> tuple[float, float]:
         """What lies outside has a chance of less than `level`, at most LEVEL. In the unit of the values."""
-        half, width = self.resolution / 2, self.deviation * _student_quantile(level, self.degrees)
-        least = uncertainty.published_deviation()
+        half, least = self.resolution / 2, uncertainty.published_deviation()
+        width = min(self.deviation * _student_quantile(level, self.degrees), _WIDEST)
         low = min((self.middle - half) * math.exp(-width) - half, self.middle * math.exp(-least))
         high = max((self.middle + half) * math.exp(width) + half, self.middle * math.exp(least))
-        return max(0.0, low), high
+        return max(0.0, low), min(high, sys.float_info.max)
 
     def _least_distance(self, value: float) -> float:
         """The least that both may lie apart, as either is known to half of the last printed digit only."""

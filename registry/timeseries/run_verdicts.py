@@ -8,6 +8,7 @@ The arithmetic stands in run_alarm.py.
 from __future__ import annotations
 
 import datetime as dt
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -142,10 +143,16 @@ def _metric_row(reading: _Reading, verdict: MetricVerdict) -> Row:
         "expected": verdict.expected,
         "expected_low": verdict.low,
         "expected_high": verdict.high,
-        "ratio": value / verdict.expected if verdict.expected else None,
+        "ratio": _finite_ratio(value, verdict.expected),
         "chance": verdict.chance,
         "earlier": reading.earlier,
     }
+
+
+def _finite_ratio(value: float, expected: float | None) -> float | None:
+    """None without anything expected, and where no number is so large: JSON has none for it."""
+    ratio = value / expected if expected else math.inf
+    return ratio if math.isfinite(ratio) else None
 
 
 def _has_continued(

@@ -15,6 +15,7 @@ from registry.identity.errors import SplitRefused
 from registry.identity.merging import Decision, Kind, Moved
 from registry.loading import catalogue_loader
 from registry.models import IdentityChange
+from registry.query.canonical_names import plain_text
 from registry.timeseries import detected_steps
 from submissions.models import Account
 from submissions.permissions import require_role
@@ -62,7 +63,7 @@ def undo_act(account: Account, act_id: int, reason: str) -> IdentityChange:
 
 def _decide_as(account: Account, reason: str, source: str = "") -> Decision:
     require_role(account, Account.Role.EDITOR)
-    decision = Decision(reason.replace("\0", " "), account.username, source.replace("\0", " ").strip())
+    decision = Decision(plain_text(reason), account.username, plain_text(source))
     merging.require_reason(decision)
     return decision
 

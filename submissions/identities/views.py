@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -83,7 +83,12 @@ def _carry_out(request: HttpRequest, act: Callable[[], IdentityChange]) -> HttpR
     except NoAct:
         raise
     except Problem as problem:
-        return _render_page(request, problem=problem)
+        sent = request.POST
+        if "moving" in sent:
+            return _render_page(request, problem=problem, split=sent)
+        return _render_page(
+            request, sent.get("kind", ""), sent.get("former", ""), sent.get("into", ""), problem=problem
+        )
     return redirect("identities")
 
 
@@ -105,6 +110,7 @@ def _render_page(
     *,
     foreseen: preview.Preview | None = None,
     problem: Problem | None = None,
+    split: QueryDict | None = None,
 ) -> HttpResponse:
     context: dict[str, Any] = {
         "section": "review",
@@ -113,6 +119,7 @@ def _render_page(
         "former": former,
         "into": into,
         "preview": foreseen,
+        "split": split or {},
         "problem": problem or (foreseen.refused if foreseen else None),
         "acts": list(IdentityChange.objects.filter(part_of=None).prefetch_related("parts")[:MOST_ACTS]),
     }

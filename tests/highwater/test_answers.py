@@ -97,3 +97,43 @@ def test_pages_are_followed_to_the_limit() -> None:
     with answering(one_row) as peer:
         assert [row["id"] for row in highwater.Registry(peer.url).results(limit=3)] == [0, 1, 2]
     assert len(peer.requests) == 3
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"next": None}, {"next": None, "results": None}, {"next": None, "results": {"id": "io500-1"}}]
+)
+def test_an_answer_without_rows_is_of_no_registry(body: dict[str, object]) -> None:
+    with answering(lambda request: Answer(body)) as peer, pytest.raises(highwater.Unreachable, match="no registry"):
+        highwater.Registry(peer.url).results()
+
+
+@pytest.mark.parametrize("rows", [[], [{"id": "io500-1"}]])
+def test_pages_that_lead_back_to_themselves_end(rows: list[object]) -> None:
+    again = "http://elsewhere.example/api/v1/results/?cursor=2"
+    page = Answer({"next": again, "results": rows})
+    with answering(lambda request: page) as peer, pytest.raises(highwater.Unreachable, match="never end"):
+        highwater.Registry(peer.url).results(limit=100)
+    assert len(peer.requests) == 2
+
+
+def test_an_empty_list_is_no_filter() -> None:
+    page = Answer({"next": None, "results": []})
+    with answering(lambda request: page) as peer, pytest.raises(ValueError, match="system is empty"):
+        highwater.Registry(peer.url).results(system=[])
+    assert not peer.requests
+
+
+def test_a_column_of_a_frame_is_a_list_of_values() -> None:
+    pandas = pytest.importorskip("pandas")
+    column = pandas.DataFrame({"nodes": [10, 20]})["nodes"]
+    for values in (column, column.unique(), range(10, 21, 10), iter([10, 20])):
+        with answering(lambda request: Answer({"next": None, "results": []})) as peer:
+            highwater.Registry(peer.url).results(client_nodes=values)
+        assert peer.requests[0].path.endswith("&client_nodes=10&client_nodes=20")
+
+
+def test_one_id_may_be_given_as_it_is() -> None:
+    row = {"id": "io500-1", "measurements": []}
+    with answering(lambda request: Answer({"next": None, "results": [row]})) as peer:
+        assert [row["id"] for row in highwater.Registry(peer.url).phases("io500-1")] == ["io500-1"]
+    assert "ids=io500-1&" in peer.requests[0].path

@@ -186,3 +186,9 @@ def test_a_silent_registry_is_unreachable_after_its_time() -> None:
 def test_what_is_no_answer_of_a_registry_is_unreachable(body: bytes) -> None:
     with answering(lambda request: Answer(body)) as peer, pytest.raises(highwater.Unreachable):
         highwater.Registry(peer.url).result("x")
+
+
+def test_a_redirect_to_what_is_no_address_is_unreachable() -> None:
+    away = Answer(b"", 302, {"Location": "http://[::1"})
+    with answering(lambda request: away) as peer, pytest.raises(highwater.Unreachable):
+        Transport(peer.url).read("results/")

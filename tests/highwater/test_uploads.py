@@ -80,3 +80,33 @@ def test_a_refusal_has_code_hint_and_fields() -> None:
         highwater.Registry(peer.url, token="secret").submit("1", "SC26", "ten")
     assert refusal.value.errors == {"acknowledge_rules": ["must be true"]}
     assert str(refusal.value) == "Some fields are not valid. Correct them. (request.invalid)"
+
+
+def test_one_list_may_be_given_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "run.tar.gz"
+    path.write_bytes(CONTENT)
+    with answering(lambda request: Answer(RECEIPT, 202)) as peer:
+        highwater.Registry(peer.url, token="secret").upload(path, lists="ten")
+    assert read_form(peer.requests[0])["lists"] == [b"ten"]
+
+
+def test_what_is_sent_is_not_turned_into_a_question_by_a_redirect(tmp_path: Path) -> None:
+    """A 302 after a POST is followed by a GET: its answer is no receipt."""
+    path = tmp_path / "run.tar.gz"
+    path.write_bytes(CONTENT)
+    onward = Answer({}, 302, {"Location": "/api/v1/submissions/?page=1"})
+    with (
+        answering(lambda request: onward if request.method == "POST" else Answer({"results": []})) as peer,
+        pytest.raises(highwater.Refused) as refusal,
+    ):
+        highwater.Registry(peer.url, token="secret").upload(path)
+    assert (refusal.value.status, [request.method for request in peer.requests]) == (302, ["POST"])
+
+
+@pytest.mark.parametrize(
+    "problem", [{"title": 5, "detail": [1], "hint": {}, "code": 7, "errors": "x"}, {"title": None, "errors": [1]}]
+)
+def test_a_problem_of_odd_parts_is_a_refusal_all_the_same(problem: dict[str, object]) -> None:
+    with answering(lambda request: Answer(problem, 422)) as peer, pytest.raises(highwater.Refused) as refusal:
+        highwater.Registry(peer.url).results()
+    assert (str(refusal.value), refusal.value.code, refusal.value.errors) == ("HTTP 422", "", {})

@@ -60,11 +60,14 @@ def _outcome_words(outcome: ArchiveOutcome) -> str:
     if not outcome.trust:
         return "without a result"
     if outcome.trust == "derived":
-        return "derived, new" if outcome.is_new else "derived"
+        recorded_words = "derived before, and kept" if outcome.reason else "derived"
+        return "derived, new" if outcome.is_new else recorded_words
     return "beside the list, which says otherwise" if outcome.differences else "beside the list, unreadable"
 
 
 def _outcome_line(outcome: ArchiveOutcome) -> str:
     """One line for an archive that is not derived, or that the list gives differently; else nothing."""
-    differing = f"{outcome.differences} values differ from the list" if outcome.differences else ""
-    return f"{outcome.public_id}: {'; '.join(filter(None, [outcome.reason, differing]))}" if outcome.reason else ""
+    source = "record" if outcome.trust == "derived" else "list"
+    differing = f"{outcome.differences} values differ from the {source}" if outcome.differences else ""
+    reason = outcome.reason.removesuffix(".") if differing else outcome.reason
+    return f"{outcome.public_id}: {'; '.join(filter(None, [reason, differing]))}" if outcome.reason else ""

@@ -358,11 +358,11 @@ def test_where_results_stood_at_a_moment(two_sites: None) -> None:
     merging.undo_change(act.pk, WHY)
     assert history.standings_at(start) == {
         "io500-4": history.Standing("ln", None),
-        "io500-3": history.Standing(None, "ln-shared"),
+        "io500-3": history.Standing("ln", "ln-shared"),
     }
     assert history.standings_at(between) == {
         "io500-4": history.Standing("long-name", None),
-        "io500-3": history.Standing(None, "long-name-shared"),
+        "io500-3": history.Standing("long-name", "long-name-shared"),
     }
     assert history.standings_at(timezone.now()) == {}
 

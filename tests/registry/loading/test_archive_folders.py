@@ -117,12 +117,21 @@ def test_names_that_nobody_prints_are_refused(tmp_path: Path, name: str) -> None
         ("id,institution,system,filesystem,year\n7,Site,Alpha,FS,MMXX\n", "is no year"),
         ("id,institution,system,filesystem,year\n7,Site\n", "lacks one of the columns"),
         ("", "is not in index.csv"),
+        ("id,institution,system,filesystem,year\n7,One,A,FS,2020\n7,Two,B,FS,2020\n", "has '7' twice"),
     ],
 )
 def test_a_broken_index_is_refused(tmp_path: Path, index: str, reason: str) -> None:
     make_indexed(tmp_path, index, ("submission-7.tar.gz",))
     with pytest.raises(FolderError, match=reason):
         find_archives(tmp_path)
+
+
+def test_an_index_of_a_spreadsheet_is_read(tmp_path: Path) -> None:
+    """Spreadsheets write a mark before the first column."""
+    make_indexed(
+        tmp_path, "\ufeffid,institution,system,filesystem,year\r\n7,Site,A,FS,2020\r\n", ("submission-7.tar.gz",)
+    )
+    assert [place.institution for place in find_archives(tmp_path)] == ["Site"]
 
 
 def test_an_index_that_is_no_text_is_refused(tmp_path: Path) -> None:

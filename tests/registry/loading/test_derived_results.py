@@ -260,6 +260,7 @@ def test_a_result_links_to_its_sources_and_says_what_would_raise_it(client: Clie
         "https://io500.org/list/SC25/production",
     ]
     assert derived["next_trust"]["level"] == "verified"
+    assert derived["next_trust"]["needs"].endswith("as a result with an id of its own.")
     differing = client.get(f"{API}results/io500-18/").json()
     assert differing["next_trust"]["level"] == "derived"
     reported = client.get(f"{API}results/cug25-table3-1/").json()

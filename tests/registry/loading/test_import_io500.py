@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 import validators
-from registry.models import CatalogueLoad, Fact, Release, Result
+from registry.models import CatalogueLoad, Fact, Measurement, Release, Result
 from tests.registry.record import empty, make_release
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +67,46 @@ def test_again_changes_nothing(copy: Path) -> None:
     before = list(Result.objects.values())
     assert run(copy) == "1 archives: 1 derived\n"
     assert list(Result.objects.values()) == before
+
+
+def everything() -> list[Any]:
+    return [*Result.objects.values(), *Measurement.objects.order_by("pk").values()]
+
+
+@pytest.mark.usefixtures("record")
+def test_a_copy_that_is_cut_off_takes_nothing_away(copy: Path) -> None:
+    run(copy)
+    before = everything()
+    shutil.rmtree(copy / FOLDER / "results")
+    (copy / FOLDER / "stdout.txt").unlink()
+    assert run(copy) == (
+        f"{PUBLIC_ID}: This copy has no run that counts; the record keeps the figures that it has.\n"
+        "1 archives: 1 derived before, and kept\n"
+    )
+    assert everything() == before
+
+
+@pytest.mark.usefixtures("record")
+def test_another_archive_under_a_number_changes_nothing(copy: Path) -> None:
+    run(copy)
+    Result.objects.update(score=7.5)
+    before = everything()
+    assert run(copy) == (
+        f"{PUBLIC_ID}: This copy has other figures than the record, which keeps its own; "
+        "1 values differ from the record\n"
+        "1 archives: 1 derived before, and kept\n"
+    )
+    assert everything() == before
+
+
+@pytest.mark.usefixtures("record")
+def test_a_folder_of_another_name_renames_nothing(copy: Path) -> None:
+    run(copy)
+    before = everything()
+    (copy / "Site").rename(copy / "Other")
+    run(copy)
+    assert [row["institution"] for row in everything() if "institution" in row] == ["Site"]
+    assert [row["system_id"] for row in everything() if "system_id" in row] == [before[0]["system_id"]]
 
 
 @pytest.mark.usefixtures("record")

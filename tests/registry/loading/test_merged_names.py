@@ -14,7 +14,7 @@ from registry.identity.merging import Decision
 from registry.loading import merged_names
 from registry.loading.catalogue_loader import load_catalogue
 from registry.loading.reported_results import ReportedError, link_printed_again, read_reported
-from registry.models import CatalogueLoad, IdentityChange, Measurement, RankedList, Result, Site, System
+from registry.models import CatalogueLoad, IdentityChange, Measurement, Platform, RankedList, Result, Site, System
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 
@@ -98,6 +98,15 @@ def test_a_merging_by_an_editor_outlasts_a_load() -> None:
     before, sites = links(), Site.objects.count()
     load_again()
     assert links() == before and Site.objects.count() == sites
+
+
+def test_generations_of_merged_platforms_outlast_a_load() -> None:
+    """The one that remains has the predecessor of the former one, and nothing else comes before it in a file."""
+    merging.merge_names("platform", "cray-e2000", "cray-c500", Decision("Another name of it."))
+    before = list(Platform.objects.order_by("pk").values_list("slug", "predecessor__slug", "merged_into__slug"))
+    assert ("cray-c500", "clusterstor-e1000", None) in before
+    load_again()
+    assert list(Platform.objects.order_by("pk").values_list("slug", "predecessor__slug", "merged_into__slug")) == before
 
 
 # One measurement, printed twice

@@ -257,3 +257,12 @@ def test_values_that_are_all_alike_still_have_a_range() -> None:
 )
 def test_the_last_printed_digit(values: list[float], resolution: float) -> None:
     assert run_alarm.printed_resolution(values) == pytest.approx(resolution)
+
+
+def test_a_series_of_wild_values_has_a_range_of_numbers() -> None:
+    """Eight values a factor of 10^300 apart, and the largest number there is: as expected, and nothing overflows."""
+    for earlier in ([1e-150, 1e150] * 4, [1.7e308] * 8):
+        (verdict,) = run_alarm.judge_run([(earlier[-1], run_alarm.expect_next(earlier))])
+        assert verdict.verdict == run_alarm.Verdict.EXPECTED
+        assert verdict.low is not None and verdict.high is not None
+        assert 0 <= verdict.low < earlier[-1] < verdict.high < math.inf

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from registry.identity import merging
+from registry.identity.merging import Decision
 from registry.models import Release, Result, RunVerdict, System
 from registry.timeseries import detected_steps, recorded_verdicts
 from tests.registry.record import IOR, make_measurement, make_nights, make_release, make_result
@@ -155,6 +157,17 @@ def test_the_history_costs_no_query_more_for_its_verdicts(client, release, djang
         read_history(client)
 
 
+@pytest.mark.parametrize(
+    "values", [[1e-290] * 8 + [1e290], [1e-290] * 8 + [1e290] * 8, [1e-290, 1e290] * 5, [0.0] * 8 + [5.0], [*EVEN, 0.0]]
+)
+def test_wild_values_break_no_page(client, release, values) -> None:
+    make_nights(release, values)
+    assert read_history(client)["newest"]["result"] == f"hw-{len(values)}"
+    detect()
+    for path in ("/results/hw-9/", f"/systems/{SLUG}/history/"):
+        assert client.get(path).status_code == 200
+
+
 # Kept with the result
 
 
@@ -227,3 +240,18 @@ def test_old_verdicts_stay_where_the_runs_before_them_are_out_of_sight(release, 
     monkeypatch.setattr(series, "MOST_RESULTS", 6)
     detect()
     assert RunVerdict.objects.get(result__public_id="hw-9").verdict == "lower"
+
+
+@pytest.mark.parametrize("former_first", [True, False])
+def test_a_system_that_is_merged_tells_nobody_again(release, former_first) -> None:
+    """Its results count as before; only the system is called otherwise."""
+    make_nights(release, [*EVEN, 37.5])
+    detect()
+    make_result(release, "io500-1", system_name="Other name")
+    former, target = System.objects.get(slug=SLUG), System.objects.get(name="Other name")
+    moved = merging.merge_names("system", former.slug, target.slug, Decision("One system."))
+    detected_steps.mark_due(moved.systems)
+    for system in (former, target) if former_first else (target, former):
+        assert detected_steps.detect_steps(system.pk).runs == recorded_verdicts.VerdictChanges()
+    verdict = RunVerdict.objects.get(result__public_id="hw-9")
+    assert (verdict.verdict, verdict.system, verdict.reason) == ("lower", target, "")

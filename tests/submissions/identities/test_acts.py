@@ -130,6 +130,11 @@ def test_a_split_needs_one_place_to_go(cast: Any, record: None) -> None:
     assert Result.objects.get(public_id="io500-3").site.slug == "haar-centre"
 
 
+def test_a_reason_has_only_signs_that_one_sees(cast: Any, record: None) -> None:
+    act = merge(cast, reason="One \u202ename\x07 of\n two.", source="\u2066p. 3").json()
+    assert (act["reason"], act["source"]) == ("One name of two.", "p. 3")
+
+
 def test_an_act_that_is_not_there_can_not_be_undone(cast: Any, record: None) -> None:
     answer = undo(cast, 77)
     assert (answer.status_code, answer.json()["code"]) == (404, "identity.not-found")
@@ -383,7 +388,7 @@ def test_an_editor_previews_merges_and_undoes_on_a_page(cast: Any, record: None)
     assert editor.post("/review/identities/merge/", sent)["Location"] == "/review/identities/"
     act = IdentityChange.objects.get()
     assert act.decided_by == "erin"
-    assert "South Lab → North Lab" in editor.get("/review/identities/").content.decode()
+    assert "<bdi>South Lab</bdi> → <bdi>North Lab</bdi>" in editor.get("/review/identities/").content.decode()
     editor.post(f"/review/identities/{act.pk}/undo/", {"reason": "It was wrong."})
     assert "It was wrong." in editor.get("/review/identities/").content.decode()
 
@@ -398,6 +403,8 @@ def test_a_refusal_stands_on_the_page_with_its_code(cast: Any, record: None) -> 
         "/review/identities/split/", {"kind": "system", "slug": "south-lab-haar", "moving": "x"} | REASON
     )
     assert answer.status_code == 422 and "identity.split-refused" in answer.content.decode()
+    for part in ('value="south-lab-haar"', "required>x</textarea>", f">{REASON['reason']}</textarea>"):
+        assert part in answer.content.decode(), "what was sent stands in the form again"
     assert editor.post("/review/identities/7/undo/", REASON).status_code == 404
 
 
