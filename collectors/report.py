@@ -130,7 +130,8 @@ def print_repeat_hint(document, runs, primary, stream):
         if list_of_dicts(run, "measurements") and not is_repeated(document, run, primary if len(runs) == 1 else index)
     ]
     if single:
-        print_line("repeat  {}\n        {}".format(*REPEAT_HINT), stream)
+        print_line("repeat  " + REPEAT_HINT[0], stream)
+        print_line("        " + REPEAT_HINT[1], stream)
 
 
 def is_repeated(document, run, index):

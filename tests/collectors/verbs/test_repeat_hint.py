@@ -44,6 +44,7 @@ def test_a_single_run_is_told_what_three_buy(document):
     text = check_text(document)
     assert text.count("repeat  run it three times with the same settings") == 1
     assert "a change of 6.3 % from chance, five of each one of 4.0 %" in text
+    assert text.splitlines()[-2].startswith("        Where runs vary by 1 %")
     assert text.splitlines()[-1].startswith("status ")
 
 
