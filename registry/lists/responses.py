@@ -53,13 +53,14 @@ class RankedList(Shape):
     trust: Trust
     complete: Annotated[bool, Meta(description="False: only the first ranks are known.")]
     completeness: Annotated[
-        str, Meta(description="Entries that are known, and of how many.", examples=["10 entries, the first ranks only"])
+        str, Meta(description="Entries that are known, and of how many.", examples=["55 of 55 entries"])
     ]
     reconstructed_as: Annotated[
         str | None,
         Meta(
             description="Name of the list whose reconstruction, lists/{release}/NAME/reconstructed/, has these entries "
-            "too; null where none is made."
+            "too; null where none is made.",
+            examples=[None],
         ),
     ]
     source: Annotated[str, Meta(description="Where the list is copied from; empty for one that was made here.")]

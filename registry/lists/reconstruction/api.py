@@ -9,7 +9,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.lists.reconstruction.rebuilt_lists import rebuild
+from registry.lists.reconstruction.rebuilt_lists import rebuild_list
 from registry.lists.reconstruction.responses import ReconstructedEntry, ReconstructedList
 from registry.query.shapes import columns_of
 from registry.web import responses as web_responses
@@ -35,7 +35,7 @@ class ReconstructedListView(PublicRead):
         },
     )
     def get(self, request: Request, release: str, list: str) -> HttpResponse:
-        rebuilt = rebuild(release, list)
+        rebuilt = rebuild_list(release, list)
         if request.accepted_renderer.format == "csv":
             name = f"{rebuilt.release.slug}-{rebuilt.name}-reconstructed.csv".lower()
             headers = {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -77,36 +77,36 @@ def can_be_reconstructed(release: Release) -> bool:
     return release.imported and release.completeness in _FIRST_RANKS
 
 
-def rebuild(release_text: str, name: str) -> Reconstruction:
-    """The reconstruction of a list, in eight queries however long it is. Raises NotOnRecord and NotReconstructed."""
+def rebuild_list(release_text: str, name: str) -> Reconstruction:
+    """The reconstruction of a list, in six queries however long it is. Raises NotOnRecord and NotReconstructed."""
     release = public_record.find_release(release_text)
-    whole = _last_known_whole(release, name.lower())
-    official_names = _beside(whole.name)
+    last_complete = _last_known_whole(release, name.lower())
+    official_names = _official_names(last_complete.name)
     official_lists = list(release.ranked_lists.filter(name__in=official_names).order_by("position"))
-    published = _published_since(whole, release)
-    pool = _candidates(whole, release)
-    best_per = whole.definition.body["best_per"] if whole.definition else []
-    listed, exclusions = rank_rebuilt(whole.name, best_per, pool, published, release.pk)
+    published = _published_since(last_complete, release)
+    pool = _candidates(last_complete, release)
+    best_per = last_complete.definition.body["best_per"] if last_complete.definition else []
+    listed, exclusions = rank_rebuilt(last_complete.name, best_per, pool, published, release.pk)
     ranks = {(row["list"], row["result"]): row["rank"] for row in published if row["release"] == release.pk}
     by_id = {row["public_id"]: row for row in pool}
     entries = [_as_entry(rank, by_id[result], ranks, official_names) for rank, result in listed]
     is_split = any(row["list"] in PRODUCTION for row in published)
+    title = TITLES[last_complete.name]
+    expected_lists = [name for name in official_names if is_split or name not in PRODUCTION]
     undated = public_record.current_results(Q(tool=SCORED, trust=Result.Trust.DERIVED, release=None)).count()
     archives = sum(row["trust"] == Result.Trust.DERIVED for row in pool)
     facts = {
         "release": release.slug,
         "release_name": release.name,
-        "list": whole.name,
-        "title": f"{TITLES[whole.name]}, production and research together" if is_split else TITLES[whole.name],
+        "list": last_complete.name,
+        "title": f"{title}, production and research together" if is_split else title,
         "statement": f"Reconstructed by Highwater from {archives} published archives; not an IO500 list.",
         "archives": archives,
         "copied": len(pool) - archives,
-        "goes_on_from": f"{whole.release.slug}/{whole.name}",
-        "rules": _rules_text(whole, release),
+        "goes_on_from": f"{last_complete.release.slug}/{last_complete.name}",
+        "rules": _rules_text(last_complete, release),
         "not_known": [
-            *_unknown_lists_text(
-                release, [name for name in official_names if is_split or name not in PRODUCTION], official_lists
-            ),
+            *_unknown_lists_text(release, expected_lists, official_lists),
             *([NOT_SPLIT] if is_split else []),
             ENTERED,
             *_undated_text(undated),
@@ -115,43 +115,43 @@ def rebuild(release_text: str, name: str) -> Reconstruction:
         "left_out": _group_reasons(exclusions),
         "length": len(entries),
     }
-    return Reconstruction(release, whole.name, facts, entries)
+    return Reconstruction(release, last_complete.name, facts, entries)
 
 
 def _last_known_whole(release: Release, name: str) -> RankedList:
     """The newest official list of that name before the release that is known whole. Raises NotReconstructed."""
-    if name in PRODUCTION:
-        beside = f"/lists/{release.slug}/{REBUILT_AS[name]}/reconstructed/ has production and research together."
-        why = "The committee decides which systems are in production, and no archive says it."
-        raise NotReconstructed(f"The list {name} is not reconstructed.", hint=f"{why} {beside}")
-    if name not in RULES:
-        raise NotReconstructed(f"No list {name!r} is reconstructed.", hint=f"These are: {', '.join(RULES)}.")
     if not can_be_reconstructed(release):
         why = f"{release.name} is known whole" if release.imported else f"The lists of {release.name} are made here"
-        raise NotReconstructed(hint=f"{why}: GET lists/{release.slug}/{name}/ is the list itself.")
-    known = RankedList.objects.filter(name=name, complete=True, trust=Result.Trust.IMPORTED)
-    whole = (
-        known.filter(release__held_on__lt=release.held_on, release__completeness=Release.Completeness.COMPLETE)
+        raise NotReconstructed(hint=f"{why}: see /lists/{release.slug}/.")
+    if name in PRODUCTION:
+        why = "The committee decides which systems are in production, and no archive says it."
+        address = f"/lists/{release.slug}/{REBUILT_AS[name]}/reconstructed/"
+        raise NotReconstructed(hint=f"{why} {address} has production and research together.")
+    if name not in RULES:
+        raise NotReconstructed(hint=f"Lists that are reconstructed: {', '.join(RULES)}.")
+    complete_lists = RankedList.objects.filter(name=name, complete=True, trust=Result.Trust.IMPORTED)
+    last_complete = (
+        complete_lists.filter(release__held_on__lt=release.held_on, release__completeness=Release.Completeness.COMPLETE)
         .select_related("release", "definition")
         .order_by("-release__held_on", "-release_id")
         .first()
     )
-    if whole is None:
+    if last_complete is None:
         raise NotReconstructed(hint=f"No list {name} before {release.name} is known whole, from which one could go on.")
-    return whole
+    return last_complete
 
 
-def _beside(name: str) -> list[str]:
+def _official_names(name: str) -> list[str]:
     """Official lists whose entries stand on the reconstruction of that name."""
     return [official for official, rebuilt in REBUILT_AS.items() if rebuilt == name]
 
 
-def _published_since(whole: RankedList, release: Release) -> list[Row]:
+def _published_since(last_complete: RankedList, release: Release) -> list[Row]:
     """Rows of the official lists since the one known whole, up to this release: who stands there met their rules."""
     rows = ListEntry.objects.filter(
-        ranked_list__name__in=_beside(whole.name),
+        ranked_list__name__in=_official_names(last_complete.name),
         ranked_list__trust=Result.Trust.IMPORTED,
-        ranked_list__release__held_on__gt=whole.release.held_on,
+        ranked_list__release__held_on__gt=last_complete.release.held_on,
         ranked_list__release__held_on__lte=release.held_on,
     )
     columns = {
@@ -166,13 +166,13 @@ def _published_since(whole: RankedList, release: Release) -> list[Row]:
     return public_record.rows_of(columns, rows.order_by("ranked_list__release__held_on", "ranked_list_id", "position"))
 
 
-def _candidates(whole: RankedList, release: Release) -> list[Row]:
+def _candidates(last_complete: RankedList, release: Release) -> list[Row]:
     """Current results that stood on the list known whole, or came since, up to this release."""
-    carried = Exists(ListEntry.objects.filter(ranked_list=whole, result=OuterRef("pk")))
+    carried = Exists(ListEntry.objects.filter(ranked_list=last_complete, result=OuterRef("pk")))
     since = Q(
         tool=SCORED,
         trust__in=(Result.Trust.DERIVED, Result.Trust.IMPORTED),
-        release__held_on__gt=whole.release.held_on,
+        release__held_on__gt=last_complete.release.held_on,
         release__held_on__lte=release.held_on,
     )
     results = Result.objects.annotate(
@@ -222,32 +222,35 @@ def _compare_official(
     listed: Sequence[tuple[int, str]],
 ) -> Row:
     """How much is known of an official list, how much of that archives hold, and how much stands here."""
-    known = {result for name, result in ranks if name == ranked_list.name}
-    candidates = [row for row in by_id.values() if row["id"] in known]
+    ranked_ids = {result for name, result in ranks if name == ranked_list.name}
+    candidates = [row for row in by_id.values() if row["id"] in ranked_ids]
     return {
         "list": ranked_list.name,
         "title": ranked_list.title,
-        "known": len(known),
+        "known_entries": len(ranked_ids),
         "complete": ranked_list.complete,
         "archives": sum(row["trust"] == Result.Trust.DERIVED for row in candidates),
-        "here": sum(by_id[result]["id"] in known for _, result in listed),
+        "here": sum(by_id[result]["id"] in ranked_ids for _, result in listed),
     }
 
 
-def _rules_text(whole: RankedList, release: Release) -> str:
+def _rules_text(last_complete: RankedList, release: Release) -> str:
     """The rules in words, as far as archives can tell them."""
-    nodes = {"io500": " on ten client nodes or more", "ten": " on exactly ten client nodes", "full": ""}[whole.name]
-    best = "" if whole.name == "full" else "; the best of each institution, system and file system, as printed"
+    nodes = {"io500": " on ten client nodes or more", "ten": " on exactly ten client nodes", "full": ""}[
+        last_complete.name
+    ]
+    best = "" if last_complete.name == "full" else "; the best of each institution, system and file system, as printed"
+    begun = f"the {last_complete.title} list of {last_complete.release.name}"
     return (
-        f"Entries of the {whole.title} list of {whole.release.name}, the last that is known whole, and runs{nodes} "
+        f"Entries of {begun}, the last that is known whole, and runs{nodes} "
         f"that came since, up to {release.name}{best}. What stands on a known official rank stands here too."
     )
 
 
-def _unknown_lists_text(release: Release, names: Iterable[str], known: Iterable[RankedList]) -> list[str]:
+def _unknown_lists_text(release: Release, names: Iterable[str], official_lists: Iterable[RankedList]) -> list[str]:
     """Of which official lists no rank is known, with the reason where there is one."""
     why = dict.fromkeys(names, release.note if release.completeness == Release.Completeness.MISSING else "")
-    for ranked_list in known:
+    for ranked_list in official_lists:
         why.pop(ranked_list.name, None)
     reasons = {name: release.unknown_lists.get(name, text) for name, text in why.items()}
     return [

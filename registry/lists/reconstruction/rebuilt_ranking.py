@@ -41,19 +41,21 @@ def rank_rebuilt(
     `published` are rows of the official lists since the last one known whole, up to `release`, oldest first.
     """
     members = {row["result"] for row in published}
-    known = {row["public_id"] for row in pool if row["carried_over"] or row["id"] in members}
+    proven_ids = {row["public_id"] for row in pool if row["carried_over"] or row["id"] in members}
     entries = {row["public_id"]: _make_entry(row) for row in pool}
-    unlisted = [entry for public_id, entry in entries.items() if public_id not in known]
+    unlisted = [entry for public_id, entry in entries.items() if public_id not in proven_ids]
     eligible = rank_entries(unlisted, {"eligible": _conditions(name), "best_per": [], "score": "score"})
-    standing = known | {row.entry for row in eligible.rows}
+    standing = proven_ids | {row.entry for row in eligible.rows}
     denied = {row["public_id"] for row in pool if row["id"] in find_denied(pool, published)} & standing
-    shown = {row["public_id"] for row in pool if row["id"] in _on_lists_of(release, published)}
+    official_ids = {row["public_id"] for row in pool if row["id"] in _on_lists_of(release, published)}
     best = _find_best([entries[public_id] for public_id in standing - denied], best_per, _by_side(pool, published))
-    ranking = rank_entries((entries[id] for id in best | shown), {"eligible": [], "best_per": [], "score": "score"})
+    ranking = rank_entries(
+        (entries[id] for id in best | official_ids), {"eligible": [], "best_per": [], "score": "score"}
+    )
     listed = [(row.rank, row.entry) for row in ranking.rows]
-    beside = [entries[public_id] for public_id in best | denied]
-    still_best = {row.entry for row in rank_entries(beside, _only_best(best_per)).rows}
-    beaten = (standing - denied - best - shown) | (denied - still_best)
+    compared = [entries[public_id] for public_id in best | denied]
+    still_best = {row.entry for row in rank_entries(compared, _only_best(best_per)).rows}
+    beaten = (standing - denied - best - official_ids) | (denied - still_best)
     exclusions = [
         *(_reword(row, entries[row.entry]) for row in eligible.exclusions),
         *(Exclusion(public_id, *BEATEN) for public_id in beaten),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
@@ -58,7 +59,7 @@ class KnownRanks(Shape):
     list: ListName
     title: ListTitle
     complete: Annotated[bool, Meta(description="False: only the first ranks are known.")]
-    known: Annotated[int, Meta(description="Entries of the official list that are known.")]
+    known_entries: Annotated[int, Meta(description="Entries of the official list that are known.")]
     archives: Annotated[int, Meta(description="Of these, results derived from a published archive.")]
     here: Annotated[int, Meta(description="Of these, entries of the reconstruction.")]
 
@@ -68,7 +69,7 @@ class LeftOut(Shape):
 
     code: Code
     why: Sentence
-    results: Annotated[list[str], Meta(description="Ids of the results.")]
+    results: Annotated[Sequence[str], Meta(description="Ids of the results.", examples=[["hw-13"]])]
 
 
 class ReconstructedList(Shape):
@@ -78,13 +79,33 @@ class ReconstructedList(Shape):
     release_name: ReleaseTitle
     list: ListName
     title: ListTitle
-    statement: Annotated[str, Meta(description="What it is and what it is not.")]
+    statement: Annotated[
+        str,
+        Meta(
+            description="What it is and what it is not.",
+            examples=["Reconstructed by Highwater from 120 published archives; not an IO500 list."],
+        ),
+    ]
     archives: Annotated[int, Meta(description="Candidates derived from published archives.")]
     copied: Annotated[int, Meta(description="Candidates whose figures are copied from a list.")]
-    goes_on_from: Annotated[str, Meta(description="The last list known whole, as RELEASE/LIST.")]
-    rules: Annotated[str, Meta(description="Who stands on it, in words.")]
-    not_known: Annotated[list[str], Meta(description="What nothing published says, in sentences.")]
-    official: Annotated[list[KnownRanks], Meta(description="Official lists of the release that have its entries.")]
-    left_out: Annotated[list[LeftOut], Meta(description="Candidates that are no entries, by reason.")]
+    goes_on_from: Annotated[
+        str, Meta(description="The last list known whole, as RELEASE/LIST.", examples=["ISC21/ten"])
+    ]
+    rules: Annotated[
+        str,
+        Meta(
+            description="Who stands on it, in words.",
+            examples=["Entries of the 10-node list of ISC21, and runs that came since."],
+        ),
+    ]
+    not_known: Annotated[
+        Sequence[str],
+        Meta(
+            description="What nothing published says, in sentences.",
+            examples=[["No archive says which system is in production."]],
+        ),
+    ]
+    official: Annotated[Sequence[KnownRanks], Meta(description="Official lists of the release that have its entries.")]
+    left_out: Annotated[Sequence[LeftOut], Meta(description="Candidates that are no entries, by reason.")]
     length: Annotated[int, Meta(description="Entries in all.")]
-    entries: Annotated[list[ReconstructedEntry], Meta(description="Entries, by rank.")]
+    entries: Annotated[Sequence[ReconstructedEntry], Meta(description="Entries, by rank.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from registry.lists.reconstruction.rebuilt_lists import RULES, TITLES, rebuild
+from registry.lists.reconstruction.rebuilt_lists import RULES, TITLES, rebuild_list
 from registry.presentation import numbers
 from registry.query.public_record import Row
 from registry.web.caching import public_page
@@ -14,11 +14,11 @@ from registry.web.caching import public_page
 @public_page
 def reconstructed_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """Every entry, with the official rank beside its own where that is known."""
-    rebuilt = rebuild(release, name)
+    rebuilt = rebuild_list(release, name)
     if (rebuilt.release.slug, rebuilt.name) != (release, name):
         return redirect("reconstructed-list", release=rebuilt.release.slug, name=rebuilt.name)
     facts = rebuilt.facts
-    official = [row | {"copied": row["known"] - row["archives"]} for row in facts["official"]]
+    official = [row | {"copied": row["known_entries"] - row["archives"]} for row in facts["official"]]
     context = {
         "section": "lists",
         "release": rebuilt.release,
