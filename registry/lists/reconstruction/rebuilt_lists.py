@@ -85,7 +85,7 @@ def rebuild_list(release_text: str, name: str) -> Reconstruction:
     official_lists = list(release.ranked_lists.filter(name__in=official_names).order_by("position"))
     published = _published_since(last_complete, release)
     pool = _candidates(last_complete, release)
-    best_per = last_complete.definition.body["best_per"] if last_complete.definition else []
+    best_per = last_complete.definition.body.get("best_per", []) if last_complete.definition else []
     listed, exclusions = rank_rebuilt(last_complete.name, best_per, pool, published, release.pk)
     ranks = {(row["list"], row["result"]): row["rank"] for row in published if row["release"] == release.pk}
     by_id = {row["public_id"]: row for row in pool}
