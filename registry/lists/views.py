@@ -18,7 +18,7 @@ from registry.lists.analysis import FAMILY
 from registry.lists.definitions import SCORED, ranked_measure
 from registry.lists.list_rows import ARCHIVED, table_rows
 from registry.lists.rank_ranges import load_assumed_ranks
-from registry.lists.reconstruction.rebuilt_lists import RULES, TITLES, can_be_reconstructed, reconstruction_name
+from registry.lists.reconstruction.rebuilt_lists import TITLES, can_be_reconstructed, reconstruction_name
 from registry.models import ListEntry, RankedList, Release, Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts, scales, vega
@@ -74,7 +74,7 @@ def release_lists(request: HttpRequest, release: str) -> HttpResponse:
     stored_release = public_record.find_release(release)
     first = stored_release.ranked_lists.order_by("position").first()
     if first is None:
-        reconstructed = [(name, TITLES[name]) for name in RULES] if can_be_reconstructed(stored_release) else []
+        reconstructed = TITLES.items() if can_be_reconstructed(stored_release) else ()
         context = {"section": "lists", "release": stored_release, "reconstructed": reconstructed}
         return render(request, "lists/none.html", context)
     return redirect("list", release=stored_release.slug, name=first.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from registry.lists.reconstruction.rebuilt_lists import RULES, TITLES, rebuild_list
+from registry.lists.reconstruction.rebuilt_lists import TITLES, rebuild_list
 from registry.presentation import numbers
 from registry.query.public_record import Row
 from registry.web.caching import public_page
@@ -23,9 +23,10 @@ def reconstructed_list(request: HttpRequest, release: str, name: str) -> HttpRes
         "section": "lists",
         "release": rebuilt.release,
         "list": facts | {"official": official},
-        "tabs": [(other, TITLES[other]) for other in RULES],
+        "tabs": TITLES.items(),
         "entries": numbers.pluralize(facts["length"], "entry", "entries"),
         "rows": [_format_row(row) for row in rebuilt.entries],
+        "has_official": any(row["official_rank"] for row in rebuilt.entries),
         "has_production": any(row["official_production_rank"] for row in rebuilt.entries),
         "inferred": any(row["entered_inferred"] for row in rebuilt.entries),
     }

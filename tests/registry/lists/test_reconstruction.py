@@ -316,3 +316,5 @@ def test_isc24_of_which_no_list_is_known_has_its_reconstructions(client) -> None
     assert 'href="/lists/ISC24/ten/reconstructed/"' in client.get("/lists/ISC24/").content.decode()
     production = client.get("/lists/SC24/production/").content.decode()
     assert 'href="/lists/SC24/io500/reconstructed/"' in production
+    page = client.get("/lists/ISC24/ten/reconstructed/").content.decode()
+    assert "no official rank is known" in page and "Official<br>rank" not in page
