@@ -70,6 +70,8 @@ LISTS = (
     "title",
     "trust",
     "complete",
+    "completeness",
+    "reconstructed_as",
     "source",
     "note",
     "definition",

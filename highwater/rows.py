@@ -569,6 +569,8 @@ class RankedList(TypedDict):
     title: str
     trust: str
     complete: bool
+    completeness: str
+    reconstructed_as: Union[str, None]
     source: str
     note: str
     definition: Union[Definition, None]

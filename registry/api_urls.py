@@ -8,6 +8,7 @@ from registry.distributions import api as distributions_api
 from registry.dumps import api as dumps_api
 from registry.lists import api as lists_api
 from registry.lists import api_releases
+from registry.lists.reconstruction import api as reconstruction_api
 from registry.parameters import api as parameters_api
 from registry.platforms import api_ceilings, api_generations
 from registry.results import api as results_api
@@ -24,6 +25,11 @@ urlpatterns = [
     path("releases/<str:release>/awards/", api_releases.ReleaseAwards.as_view(), name="api-release-awards"),
     path("lists/", lists_api.RankedListList.as_view(), name="api-lists"),
     path("lists/<str:release>/<str:list>/", lists_api.RankedListDetailView.as_view(), name="api-list"),
+    path(
+        "lists/<str:release>/<str:list>/reconstructed/",
+        reconstruction_api.ReconstructedListView.as_view(),
+        name="api-list-reconstructed",
+    ),
     path("analysis/<str:list>/", api_releases.ListAnalysis.as_view(), name="api-analysis"),
     path("lists/<str:release>/<str:list>/citation/", citation_api.ListCitation.as_view(), name="api-list-citation"),
     path("results/", results_api.ResultList.as_view(), name="api-results"),

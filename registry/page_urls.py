@@ -6,6 +6,7 @@ from django.urls import path
 from registry.comparison import views as comparison_views
 from registry.lists import views as lists_views
 from registry.lists import views_analysis, views_badges, views_certificates, views_releases
+from registry.lists.reconstruction import views as reconstruction_views
 from registry.parameters import views as parameters_views
 from registry.parameters import views_shared
 from registry.platforms import views_ceilings, views_generations
@@ -31,6 +32,11 @@ urlpatterns = [
     path("releases/feed.atom", feeds.releases, name="releases-feed"),
     path("lists/<str:release>/", lists_views.release_lists, name="release-lists"),
     path("lists/<str:release>/<str:name>/", lists_views.ranked_list, name="list"),
+    path(
+        "lists/<str:release>/<str:name>/reconstructed/",
+        reconstruction_views.reconstructed_list,
+        name="reconstructed-list",
+    ),
     path("lists/<str:release>/<str:name>/badge.svg", views_badges.ranked_list, name="list-badge"),
     path("analysis/", views_analysis.analysis_index, name="analyses"),
     path("analysis/<str:name>/", views_analysis.analysis_page, name="analysis"),

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from registry.lists import responses as lists_responses
 from registry.lists.definitions import ranked_measure
 from registry.lists.rank_ranges import AssumedRanks, load_assumed_ranks
+from registry.lists.reconstruction.rebuilt_lists import describe_completeness, reconstruction_name
 from registry.models import RankedList, Release
 from registry.query import cursor_pages, filters, public_record, record_rows, study_query, unknown_values
 from registry.query.shapes import columns_of
@@ -114,6 +115,8 @@ def as_list(ranked_list: public_record.CountedList) -> dict[str, Any]:
         "title": ranked_list.title,
         "trust": ranked_list.trust,
         "complete": ranked_list.complete,
+        "completeness": describe_completeness(ranked_list, ranked_list.length),
+        "reconstructed_as": reconstruction_name(ranked_list),
         "source": ranked_list.source,
         "note": ranked_list.note,
         "definition": {"name": definition.name, "version": definition.version} if definition else None,

@@ -52,6 +52,17 @@ class RankedList(Shape):
     title: ListTitle
     trust: Trust
     complete: Annotated[bool, Meta(description="False: only the first ranks are known.")]
+    completeness: Annotated[
+        str, Meta(description="Entries that are known, and of how many.", examples=["55 of 55 entries"])
+    ]
+    reconstructed_as: Annotated[
+        str | None,
+        Meta(
+            description="Name of the list whose reconstruction, lists/{release}/NAME/reconstructed/, has these entries "
+            "too; null where none is made.",
+            examples=[None],
+        ),
+    ]
     source: Annotated[str, Meta(description="Where the list is copied from; empty for one that was made here.")]
     note: Annotated[str, Meta(description="What a reader must know of the list, and its amendments; may be empty.")]
     definition: Annotated[

@@ -18,6 +18,7 @@ from registry.lists.analysis import FAMILY
 from registry.lists.definitions import SCORED, ranked_measure
 from registry.lists.list_rows import ARCHIVED, table_rows
 from registry.lists.rank_ranges import load_assumed_ranks
+from registry.lists.reconstruction.rebuilt_lists import TITLES, can_be_reconstructed, reconstruction_name
 from registry.models import ListEntry, RankedList, Release, Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts, scales, vega
@@ -73,7 +74,9 @@ def release_lists(request: HttpRequest, release: str) -> HttpResponse:
     stored_release = public_record.find_release(release)
     first = stored_release.ranked_lists.order_by("position").first()
     if first is None:
-        return render(request, "lists/none.html", {"section": "lists", "release": stored_release})
+        reconstructed = TITLES.items() if can_be_reconstructed(stored_release) else ()
+        context = {"section": "lists", "release": stored_release, "reconstructed": reconstructed}
+        return render(request, "lists/none.html", context)
     return redirect("list", release=stored_release.slug, name=first.name)
 
 
@@ -115,6 +118,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "scale": axis_text(summary.axis),
         "missing": f">{numbers.MISSING}<" in rows,
         "archived": ARCHIVED in rows,
+        "reconstructed_as": reconstruction_name(stored_list),
         "source_address": list_address(release, name) if stored_list.trust == Result.Trust.IMPORTED else "",
         "counts": {
             "entries": numbers.pluralize(summary.entries, "entry", "entries"),

@@ -45,6 +45,7 @@ ADDRESSES = {
     "/api/v1/releases/{release}/awards/": "/api/v1/releases/T1/awards/",
     "/api/v1/lists/": "/api/v1/lists/",
     "/api/v1/lists/{release}/{list}/": "/api/v1/lists/T1/full/",
+    "/api/v1/lists/{release}/{list}/reconstructed/": "/api/v1/lists/T2/full/reconstructed/",
     "/api/v1/analysis/{list}/": "/api/v1/analysis/full/",
     "/api/v1/lists/{release}/{list}/citation/": "/api/v1/lists/T1/full/citation/",
     "/api/v1/results/": "/api/v1/results/",
@@ -119,6 +120,7 @@ def record() -> None:
         platform_result = make_result(release, f"hw-{number}", platform=result_platform, parameters={"enclosures": 2})
         make_measurement(platform_result, "ior-easy-read", 2.0 * number)
     make_list(release, "full", [result, old], definition=make_definition("full"))
+    make_release("T2", "2026-11-01", completeness="top10")
     Edition.objects.create(name="0" * 16, as_of=timezone.now(), manifest={"edition": "0" * 16})
 
 
