@@ -35,8 +35,10 @@ def loaded(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 
 
 def _copy_out() -> dict[str, bytes]:
-    kept = {RecordChange}  # its rows come by triggers
-    tables = [model._meta.db_table for model in apps.get_app_config("registry").get_models() if model not in kept]
+    by_triggers = {RecordChange}
+    tables = [
+        model._meta.db_table for model in apps.get_app_config("registry").get_models() if model not in by_triggers
+    ]
     contents = {}
     with connection.cursor() as cursor:
         for table in tables:
