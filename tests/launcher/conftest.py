@@ -55,6 +55,10 @@ def wait_until(condition, what: str) -> None:
         time.sleep(0.05)
 
 
+RUNNING: list[Up] = []
+"""What `up` started, for tests that need it gone."""
+
+
 class Up:
     """A running `./dev.py up`."""
 
@@ -96,5 +100,7 @@ def state(folder: Path) -> Path:
 def up(state: Path) -> Iterator[Up]:
     """A registry that runs for the tests of a module."""
     running = Up(state, "--port", "0", "--no-demo")
+    RUNNING.append(running)
     yield running
     running.end()
+    RUNNING.remove(running)

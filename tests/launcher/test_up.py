@@ -17,7 +17,7 @@ from launcher.console import LauncherError
 from launcher.environment import Environment
 from launcher.processes import Program, Running, stop
 from launcher.site import RESTARTS_AT_ONCE, is_due, wait_until_ready
-from tests.launcher.conftest import Up, processes_of, run, wait_until
+from tests.launcher.conftest import RUNNING, Up, processes_of, run, wait_until
 
 pytestmark = pytest.mark.services
 
@@ -25,6 +25,8 @@ pytestmark = pytest.mark.services
 @pytest.fixture
 def stopped(state: Path) -> Path:
     """A state folder in which nothing runs."""
+    for running in RUNNING:
+        running.end()
     wait_until(lambda: not processes_of(state), "the earlier registry is gone")
     return state
 
