@@ -27,8 +27,8 @@ class Limit:
         return self.op in ("", op) and self.quantity in ("", quantity)
 
     def holds_against(self, public_ids: Collection[str]) -> bool:
-        """Whether it is of a comparison with some of these other results."""
-        return bool(public_ids) and (not self.others or not self.others.isdisjoint(public_ids))
+        """Whether it is of a comparison with other results, these among them."""
+        return not self.others or not self.others.isdisjoint(public_ids)
 
 
 def read_limits(rows: Iterable[Mapping[str, Any]] | None) -> tuple[Limit, ...]:
@@ -39,17 +39,26 @@ def read_limits(rows: Iterable[Mapping[str, Any]] | None) -> tuple[Limit, ...]:
     )
 
 
+def find_reasons(limits: Iterable[Limit], numbers: Collection[tuple[str, str]], others: Collection[str]) -> list[str]:
+    """Why a result of such limits may not be compared with others, these among them, for some of the numbers.
+
+    `numbers` are operations and quantities.
+    """
+    reasons = [
+        limit.reason
+        for limit in limits
+        if limit.holds_against(others) and any(limit.covers_number(*number) for number in numbers)
+    ]
+    return list(dict.fromkeys(reasons))
+
+
 def reasons_against(
     first: tuple[str, Iterable[Limit]], other: tuple[str, Iterable[Limit]], op: str, quantity: str
 ) -> list[str]:
     """Why two results, each its id and limits, may not be compared for a number; empty where they may."""
-    reasons = [
-        limit.reason
-        for (_, limits), (against, _) in ((first, other), (other, first))
-        for limit in limits
-        if limit.covers_number(op, quantity) and limit.holds_against([against])
-    ]
-    return list(dict.fromkeys(reasons))
+    numbers = [(op, quantity)]
+    both = [*find_reasons(first[1], numbers, [other[0]]), *find_reasons(other[1], numbers, [first[0]])]
+    return list(dict.fromkeys(both))
 
 
 def ids_out_of_order(
@@ -61,14 +70,5 @@ def ids_out_of_order(
     one of them is `present`.
     """
     several = list(numbers)
-    reasons_by_id: dict[str, list[str]] = {}
-    for public_id, limits in limits_by_id.items():
-        reasons = [
-            limit.reason
-            for limit in limits
-            if (not limit.others or not limit.others.isdisjoint(present))
-            and any(limit.covers_number(*number) for number in several)
-        ]
-        if reasons:
-            reasons_by_id[public_id] = list(dict.fromkeys(reasons))
-    return reasons_by_id
+    reasons_by_id = {public_id: find_reasons(limits, several, present) for public_id, limits in limits_by_id.items()}
+    return {public_id: reasons for public_id, reasons in reasons_by_id.items() if reasons}

@@ -29,6 +29,7 @@ from registry.query import (
 from registry.query.alike import CLIENTS
 from registry.query.axes import find_axis
 from registry.query.configuration_facts import without_identity
+from registry.query.declared_limits import Limit
 from registry.query.public_record import Row
 from registry.query.qualified_values import Number
 from registry.query.study_query import Metric
@@ -58,6 +59,7 @@ class LikeResult:
     result: Any
     unknown: list[str]
     rows: Sequence[Row]
+    limits: Sequence[Limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,14 @@ def among_document(public_id: str, metric: str = "") -> Row:
     candidates, left_out = ([], False) if missing else _read_candidates(result, conditions)
     alike = _select_like(candidates, conditions)
     rows_by_result = metric_values.values_by_result([result, *(other for other, _ in alike)])
-    likes = [LikeResult(other, unknown, rows_by_result[other.pk]) for other, unknown in alike]
+    likes = [
+        LikeResult(other, unknown, rows_by_result[other.pk], declared_limits.read_limits(other.limits))
+        for other, unknown in alike
+    ]
+    own_limits = declared_limits.read_limits(result.snapshot.get(declared_limits.FIELD))
     own_rows = _shown_rows(rows_by_result[result.pk])
     leading_row = _leading_row(result, own_rows, metric)
-    placed = [_place_row(result, row, likes) for row in own_rows]
+    placed = [_place_row(result, row, _comparable_likes(result, own_limits, row, likes)) for row in own_rows]
     leading = next((number for number in placed if number.row is leading_row), None)
     better = _better_results(leading) if leading else []
     systems = {like.result.system_id for like in likes}
@@ -123,7 +129,7 @@ def _read_candidates(result: Result, conditions: Sequence[Condition]) -> tuple[l
     return public_record.take_newest(results, load_rule()["most_results"])
 
 
-def _select_like(candidates: Sequence[Result], conditions: Sequence[Condition]) -> list[tuple[Result, list[str]]]:
+def _select_like(candidates: Sequence[Any], conditions: Sequence[Condition]) -> list[tuple[Any, list[str]]]:
     """Those that are like, each with the facts of the rule that it does not say."""
     facts_by_result: dict[int, dict[str, str]] = {other.pk: {} for other in candidates}
     rows = Fact.objects.order_by().filter(
@@ -165,12 +171,11 @@ def _leading_row(result: Result, rows: Sequence[Row], word: str) -> Row | None:
 
 
 def _place_row(result: Result, row: Row, likes: Sequence[LikeResult]) -> _PlacedNumber:
-    """Where a number stands among the best numbers of other systems that mean the same and may be compared with it."""
-    comparable = [like for like in likes if not _is_forbidden(result, row, like)]
+    """Where a number stands among the best numbers of other systems that mean the same."""
     lower = quantities.lower_is_better(row["quantity"], row["unit"])
     choose = qualified_values.least_number if lower else qualified_values.largest_number
     by_system: dict[int, list[tuple[Number, Any]]] = {}
-    for like in comparable:
+    for like in likes:
         for other in like.rows:
             if measurement_key(other) == measurement_key(row) and _means_the_same(result, row, like, other):
                 number = qualified_values.number_of_row(other)
@@ -188,13 +193,16 @@ def _best_of(several: Sequence[tuple[Number, Any]], *, lower_is_better: bool) ->
     return (min if lower_is_better else max)(several, key=lambda pair: pair[0].value or 0.0)
 
 
-def _is_forbidden(result: Result, row: Row, like: LikeResult) -> bool:
-    """Whether a source says that a number of these two results may not be compared."""
-    own_limits, limits = map(
-        declared_limits.read_limits, (result.snapshot.get(declared_limits.FIELD), like.result.limits)
-    )
-    pair = (result.public_id, own_limits), (like.result.public_id, limits)
-    return bool(declared_limits.reasons_against(*pair, row["op"], row["quantity"]))
+def _comparable_likes(
+    result: Result, own_limits: Sequence[Limit], row: Row, likes: Sequence[LikeResult]
+) -> list[LikeResult]:
+    """Those that no source says may not be compared for a number."""
+    own = result.public_id, own_limits
+    return [
+        like
+        for like in likes
+        if not declared_limits.reasons_against(own, (like.result.public_id, like.limits), row["op"], row["quantity"])
+    ]
 
 
 def _means_the_same(result: Result, row: Row, like: LikeResult, other: Row) -> bool:

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 from registry.comparison import balance
 from registry.comparison.balance import FactCounts, Match, Observation, SpreadFact
-from registry.query import moving_facts, qualified_values
+from registry.query import declared_limits, moving_facts, qualified_values
 from registry.query.axes import MEANING_FIELDS
 from registry.query.study_query import CONTEXT, MOST_SERIES, StudyQuery
 from registry.studies.table import Group, Row
@@ -192,15 +193,10 @@ def _forbidden_results(first: Group, other: Group, computed_of: Numbers) -> dict
     reasons_by_id: dict[str, list[str]] = {}
     for group, against in ((first, other), (other, first)):
         numbers = computed_of or [(group.at["op"] or "", group.at["quantity"] or "")]
-        for member in group.members if any(member.limits for member in group.members) else ():
+        for member in filter(attrgetter("limits"), group.members):
             others = {row.result for row in against.members} - {member.result}
-            reasons = [
-                limit.reason
-                for limit in member.limits
-                if any(limit.covers_number(*number) for number in numbers) and limit.holds_against(others)
-            ]
-            if reasons:
-                reasons_by_id[member.result] = list(dict.fromkeys(reasons))
+            if others and (reasons := declared_limits.find_reasons(member.limits, numbers, others)):
+                reasons_by_id[member.result] = reasons
     return reasons_by_id
 
 
