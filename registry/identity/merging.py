@@ -167,21 +167,28 @@ def clashing_systems(former: Site, target: Site) -> dict[int, System]:
 # What moves
 
 
-def _merge_rows(
-    kind: str, former: Any, target: Any, decision: Decision, whole_act: IdentityChange | None = None
-) -> Moved:
-    change = IdentityChange.objects.create(
+def record_act(kind: str, action: str, origin: Any, target: Any, decision: Decision, **facts: Any) -> IdentityChange:
+    """The trace of an act on two rows of one kind; `facts` are further columns."""
+    return IdentityChange.objects.create(
         kind=kind,
-        action=IdentityChange.Action.MERGE,
-        from_slug=former.slug,
-        from_name=former.name,
+        action=action,
+        from_slug=origin.slug,
+        from_name=origin.name,
         to_slug=target.slug,
         to_name=target.name,
         reason=decision.reason.strip(),
         source=decision.source,
         decided_by=decision.decided_by,
-        part_of=whole_act,
-        public=kind == Kind.PLATFORM or former.results.exists(),
+        **facts,
+    )
+
+
+def _merge_rows(
+    kind: str, former: Any, target: Any, decision: Decision, whole_act: IdentityChange | None = None
+) -> Moved:
+    is_public = kind == Kind.PLATFORM or former.results.exists()
+    change = record_act(
+        kind, IdentityChange.Action.MERGE, former, target, decision, part_of=whole_act, public=is_public
     )
     earlier = type(former)._default_manager.filter(merged_into=former)
     change.moved["former"] = list(earlier.order_by("slug").values_list("slug", flat=True))

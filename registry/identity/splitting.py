@@ -17,6 +17,7 @@ from registry.identity.merging import (
     lock_rows,
     new_system,
     rebuild_facts,
+    record_act,
     require_reason,
 )
 from registry.models import IdentityChange, Result, Site, Step, System
@@ -140,18 +141,8 @@ def _require_no_namesake(moving: Sequence[System], target: Site) -> None:
 
 
 def _record_split(kind: str, origin: Any, target: Any, decision: Decision, *, is_new: bool) -> IdentityChange:
-    return IdentityChange.objects.create(
-        kind=kind,
-        action=IdentityChange.Action.SPLIT,
-        from_slug=origin.slug,
-        from_name=origin.name,
-        to_slug=target.slug,
-        to_name=target.name,
-        reason=decision.reason.strip(),
-        source=decision.source,
-        decided_by=decision.decided_by,
-        moved={"made": True} if is_new else {},
-    )
+    moved = {"made": True} if is_new else {}
+    return record_act(kind, IdentityChange.Action.SPLIT, origin, target, decision, moved=moved)
 
 
 def _finish_split(change: IdentityChange, systems: frozenset[int]) -> Moved:

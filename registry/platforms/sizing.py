@@ -111,6 +111,7 @@ def sizing_document(query: SizingQuery) -> Row:
     parting = _parting_facts(query.kind, [facts[row["result"]] for row in basis])
     groups = sizing_groups.group_by_facts(basis, facts, parting)
     numbers = [_number_of(row) for row in basis]
+    basis_rows = [_basis_row(query, row) for row in basis]
     like = len(groups) == 1
     return {
         "platform": query.platform.slug,
@@ -121,8 +122,8 @@ def sizing_document(query: SizingQuery) -> Row:
         "units": (sizing_groups.count_units(query.target, numbers) if like else sizing_groups.unlike_units(numbers)),
         "varies": [_parting_row(name, basis, facts) for name in parting],
         "groups": [_group_row(query, known_facts, members, parting) for known_facts, members in groups],
-        "ceiling": _ceiling_row(query, basis),
-        "basis": [_basis_row(query, row) for row in basis],
+        "ceiling": _ceiling_row(query, basis_rows),
+        "basis": basis_rows,
     }
 
 
@@ -255,7 +256,7 @@ def _ceiling_row(query: SizingQuery, basis: Sequence[Row]) -> dict[str, Any] | N
     return _as_row(query, ceiling) | {
         "drive": _drive_model(query, drive),
         "drive_assumed": not drive,
-        "above": [row["result"] for row in basis if _basis_row(query, row)["above_ceiling"]],
+        "above": [row["result"] for row in basis if row["above_ceiling"]],
         "factors": [{"name": name} | asdict(figure) for name, figure in ceiling.factors],
     }
 

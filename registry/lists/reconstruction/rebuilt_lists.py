@@ -19,8 +19,7 @@ from registry.lists.ranking import Exclusion, natural_key
 from registry.lists.reconstruction.rebuilt_ranking import PRODUCTION, RULES, rank_rebuilt
 from registry.models import ListEntry, RankedList, Release, Result
 from registry.query import public_record
-
-Row = dict[str, Any]
+from registry.query.public_record import Row
 
 TITLES = {"io500": "IO500", "ten": "10-node", "full": "Full"}
 REBUILT_AS = {"io500": "io500", "production": "io500", "ten": "ten", "ten-production": "ten", "full": "full"}

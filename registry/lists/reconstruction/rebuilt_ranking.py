@@ -49,9 +49,7 @@ def rank_rebuilt(
     denied = {row["public_id"] for row in pool if row["id"] in find_denied(pool, published)} & standing
     official_ids = {row["public_id"] for row in pool if row["id"] in _on_lists_of(release, published)}
     best = _find_best([entries[public_id] for public_id in standing - denied], best_per, _by_side(pool, published))
-    ranking = rank_entries(
-        (entries[id] for id in best | official_ids), {"eligible": [], "best_per": [], "score": "score"}
-    )
+    ranking = rank_entries((entries[id] for id in best | official_ids), _only_best(()))
     listed = [(row.rank, row.entry) for row in ranking.rows]
     compared = [entries[public_id] for public_id in best | denied]
     still_best = {row.entry for row in rank_entries(compared, _only_best(best_per)).rows}
@@ -111,8 +109,6 @@ def _by_side(pool: Iterable[Row], published: Iterable[Row]) -> tuple[set[str], s
 def _find_best(entries: Sequence[Entry], best_per: Sequence[str], sides: tuple[set[str], set[str]]) -> set[str]:
     """Entries that no better one of the same system displaces. Research displaces nothing on a production list."""
     research, production = sides
-    if not production:
-        return {row.entry for row in rank_entries(entries, _only_best(best_per)).rows}
     of_side = [
         {row.entry for row in rank_entries(side, _only_best(best_per)).rows}
         for side in (
@@ -120,8 +116,7 @@ def _find_best(entries: Sequence[Entry], best_per: Sequence[str], sides: tuple[s
             [entry for entry in entries if entry.id not in research or entry.id in production],
         )
     ]
-    ids = {entry.id for entry in entries}
-    return (of_side[0] & research) | (of_side[1] & production) | (of_side[0] & of_side[1] & ids)
+    return (of_side[0] & research) | (of_side[1] & production) | (of_side[0] & of_side[1])
 
 
 def _only_best(best_per: Sequence[str]) -> Row:
