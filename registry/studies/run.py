@@ -37,8 +37,7 @@ from registry.query.axes import MEANING_FIELDS, find_axis
 from registry.query.divisors import OF_ONE_PART, PER, UNDIVIDED, positive_or_null
 from registry.query.public_record import counted_once
 from registry.query.qualified_values import Number
-from registry.query.recorded_metrics import known_metrics as known_metrics
-from registry.query.recorded_metrics import results_as_of as results_as_of
+from registry.query.recorded_metrics import known_metrics, results_as_of
 from registry.query.study_query import COLUMN_METRICS, CONTEXT, Metric, StudyQuery
 from registry.studies import formula_metric, intervals, table
 from registry.studies.balance import members, pooling
