@@ -27,6 +27,8 @@ RESULTS = (
     "published_at",
     "revision",
     "same_as",
+    "source",
+    "source_address",
 )
 MEASUREMENTS = (
     "op",
@@ -73,6 +75,7 @@ LISTS = (
     "completeness",
     "reconstructed_as",
     "source",
+    "source_address",
     "note",
     "definition",
     "ranks",
@@ -102,6 +105,8 @@ ENTRIES = (
     "entered",
     "note",
     "withdrawn_at",
+    "source",
+    "source_address",
 )
 RELEASES = (
     "slug",

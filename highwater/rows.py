@@ -119,6 +119,8 @@ class ComparedResult(TypedDict):
     tool_version: str
     trust: str
     score: Union[float, None]
+    source: str
+    source_address: str
 
 
 class ComparedSpread(TypedDict):
@@ -236,6 +238,8 @@ class _EntryAlways(TypedDict):
     entered: str
     note: str
     withdrawn_at: Union[str, None]
+    source: str
+    source_address: str
 
 
 class Entry(_EntryAlways, total=False):
@@ -464,6 +468,8 @@ class Membership(TypedDict):
     rank_high: int
     score: float
     new: bool
+    source: str
+    source_address: str
 
 
 class MetricRow(TypedDict):
@@ -572,6 +578,7 @@ class RankedList(TypedDict):
     completeness: str
     reconstructed_as: Union[str, None]
     source: str
+    source_address: str
     note: str
     definition: Union[Definition, None]
     ranks: Ranks
@@ -708,6 +715,8 @@ class _ResultAlways(TypedDict):
     published_at: Union[str, None]
     revision: int
     same_as: Union[str, None]
+    source: str
+    source_address: str
 
 
 class Result(_ResultAlways, total=False):
@@ -742,6 +751,7 @@ class ResultDetail(TypedDict):
     revision: int
     same_as: Union[str, None]
     source: str
+    source_address: str
     origin_id: str
     storage_vendor: str
     filesystem_name: str

@@ -20,6 +20,7 @@ from registry.query.axes import find_axis
 from registry.query.divisors import PER, find_divisors
 from registry.query.fact_index import CONFIGURATION
 from registry.query.public_record import NotOnRecord, Row
+from registry.query.source_links import ADDRESS_OF_RESULT
 from registry.query.study_query import COLUMN_METRICS
 from validators.system.difference import difference
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     class _Annotations(TypedDict):
         label: str
+        source_address: str
         limits: list[Row] | None
         repeats: list[Row]
         list_names: list[str]
@@ -124,6 +126,7 @@ def _comparable_results() -> QuerySet[ComparableResult]:
         .defer("search", "snapshot")
         .annotate(
             label=KT("snapshot__label"),
+            source_address=ADDRESS_OF_RESULT,
             limits=public_record.LIMITS,
             repeats=ArraySubquery(others.values(told=scored)[:MOST_REPEATS]),
             list_names=ArraySubquery(lists),
@@ -177,4 +180,6 @@ def _side_heading(result: Any) -> Row:
         "tool_version": result.tool_version,
         "trust": result.trust,
         "score": result.score,
+        "source": result.source,
+        "source_address": result.source_address,
     }

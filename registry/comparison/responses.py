@@ -16,6 +16,8 @@ from registry.query.row_fields import (
     PublicId,
     Quantity,
     ReleaseSlug,
+    SourceAddress,
+    SourceText,
     Statistic,
     ToolVersion,
     TrustText,
@@ -134,6 +136,8 @@ class ComparedResult(Shape):
     tool_version: ToolVersion
     trust: TrustText
     score: Annotated[float | None, Meta(description="No unit.")]
+    source: SourceText
+    source_address: SourceAddress
 
 
 class DifferingFact(Shape):

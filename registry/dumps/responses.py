@@ -31,7 +31,6 @@ class ExportedResult(Result):
         at_path("revises__public_id"),
     ]
     withdrawn_at: WithdrawnAt | None
-    source: Annotated[str, Meta(description="Where the numbers come from; may be empty.")]
     parameters: RunParameters
     repeated_scores: Annotated[
         dict[str, Any], Meta(description="Scores that the archive has several runs of, by name.")

@@ -17,7 +17,7 @@ from registry.lists.definitions import ranked_measure
 from registry.lists.rank_ranges import AssumedRanks, load_assumed_ranks
 from registry.lists.reconstruction.rebuilt_lists import describe_completeness, reconstruction_name
 from registry.models import RankedList, Release
-from registry.query import cursor_pages, filters, public_record, record_rows, study_query, unknown_values
+from registry.query import cursor_pages, filters, public_record, record_rows, source_links, study_query, unknown_values
 from registry.query.shapes import columns_of
 from registry.web import responses as web_responses
 from registry.web.api_base import (
@@ -118,12 +118,17 @@ def as_list(ranked_list: public_record.CountedList) -> dict[str, Any]:
         "completeness": describe_completeness(ranked_list, ranked_list.length),
         "reconstructed_as": reconstruction_name(ranked_list),
         "source": ranked_list.source,
+        "source_address": source_links.address_of_list(ranked_list),
         "note": ranked_list.note,
         "definition": {"name": definition.name, "version": definition.version} if definition else None,
-        "ranks": ranked_measure(definition.body if definition else {}),
+        "ranks": ranked_measure(_body(ranked_list)),
         "frozen_at": ranked_list.frozen_at,
         "length": ranked_list.length,
     }
+
+
+def _body(ranked_list: RankedList) -> dict[str, Any]:
+    return ranked_list.definition.body if ranked_list.definition else {}
 
 
 class RankedListList(PublicRead):
@@ -165,6 +170,7 @@ class RankedListDetailView(PublicRead):
     )
     def get(self, request: Request, release: str, list: str) -> HttpResponse:
         ranked_list = public_record.ranked_list(release, list)
+        form = request.accepted_renderer.format
         condition = filters.parse_conditions(request.query_params, filters.ENTRY_FILTERS)
         order = requested_order(request, ENTRY_KEYS, "rank", "position", tie_follows=False)
         size = page_size(request, LIST_PAGE, LIST_PAGE_LARGEST)
@@ -183,8 +189,9 @@ class RankedListDetailView(PublicRead):
         if assumed:
             for row in page.rows:
                 row |= zip(ASSUMED_COLUMNS, assumed.of_result(row["result"]), strict=True)
-        if request.accepted_renderer.format == "csv":
-            headers |= _as_download(ranked_list, following) | unknown_values_header(unknown)
+        if form != "json":
+            name = f"{ranked_list.release.slug}-{ranked_list.name}.csv"
+            headers |= _as_download(name, following) | unknown_values_header(unknown)
             return Response(Table(columns, page.rows), headers=headers)
         for row in page.rows:
             del row["position"]
@@ -205,8 +212,6 @@ def _frozen_validators(
     return {"ETag": etag, "Cache-Control": f"public, max-age={FRESH_S}"}
 
 
-def _as_download(ranked_list: RankedList, following: str | None) -> dict[str, str]:
-    headers = {
-        "Content-Disposition": f'attachment; filename="{ranked_list.release.slug}-{ranked_list.name}.csv"'.lower()
-    }
+def _as_download(name: str, following: str | None) -> dict[str, str]:
+    headers = {"Content-Disposition": f'attachment; filename="{name.lower()}"'}
     return headers | ({"Link": f'<{following}>; rel="next"'} if following else {})

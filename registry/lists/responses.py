@@ -64,6 +64,13 @@ class RankedList(Shape):
         ),
     ]
     source: Annotated[str, Meta(description="Where the list is copied from; empty for one that was made here.")]
+    source_address: Annotated[
+        str,
+        Meta(
+            description="Where the published list can be looked up; empty for one that was made or ordered here.",
+            examples=["https://io500.org/list/SC19/ten"],
+        ),
+    ]
     note: Annotated[str, Meta(description="What a reader must know of the list, and its amendments; may be empty.")]
     definition: Annotated[
         Definition | None, Meta(description="The definition that makes the list; null where none is known.")

@@ -22,8 +22,7 @@ from registry.lists.reconstruction.rebuilt_lists import TITLES, can_be_reconstru
 from registry.models import ListEntry, RankedList, Release, Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts, scales, vega
-from registry.presentation.source_links import list_address
-from registry.query import filters, public_record, study_query, unknown_values
+from registry.query import filters, public_record, source_links, study_query, unknown_values
 from registry.web.caching import cached_value, public_page
 from registry.web.filter_fields import Field, filter_fields
 
@@ -119,7 +118,8 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "missing": f">{numbers.MISSING}<" in rows,
         "archived": ARCHIVED in rows,
         "reconstructed_as": reconstruction_name(stored_list),
-        "source_address": list_address(release, name) if stored_list.trust == Result.Trust.IMPORTED else "",
+        "source_address": source_links.address_of_list(stored_list),
+        "list_address": source_links.list_address(release, name) if stored_list.trust == Result.Trust.IMPORTED else "",
         "counts": {
             "entries": numbers.pluralize(summary.entries, "entry", "entries"),
             "institutions": numbers.pluralize(summary.institutions, "institution"),
@@ -137,10 +137,9 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
             f"{ranks['title'].lower()}, {ranks['unit'] or 'no unit'}",
         ),
     }
-    if stored_list.frozen_at:
-        context |= cited_facts.citation_block(
-            cited_facts.list_work(stored_list), f"/api/v1/lists/{release}/{name}/citation/"
-        )
+    work = cited_facts.list_work(stored_list) if stored_list.frozen_at else None
+    if work:
+        context |= cited_facts.citation_block(work, f"/api/v1/lists/{release}/{name}/citation/")
     context["unknown_values"] = unknown_values.explain_empty_list(stored_list, request.GET, empty=not page.object_list)
     response = render(request, "lists/list.html", context)
     if stored_list.frozen_at:

@@ -40,6 +40,8 @@ from registry.query.row_fields import (
     SizeInBytes,
     SlugOfInstitution,
     SlugOfSystem,
+    SourceAddress,
+    SourceText,
     Statistic,
     SystemSlug,
     SystemTitle,
@@ -51,6 +53,7 @@ from registry.query.row_fields import (
     WithdrawnAt,
 )
 from registry.query.shapes import Shape, at_path
+from registry.query.source_links import ADDRESS_OF_ENTRY, ADDRESS_OF_MEMBERSHIP, ADDRESS_OF_RESULT, SOURCE_OF_ENTRY
 
 _VENDOR = Coalesce(NullIf("vendor", Value("")), "storage_vendor")
 _ENTRY_VENDOR = Coalesce(NullIf("result__vendor", Value("")), "result__storage_vendor")
@@ -121,6 +124,8 @@ class Result(Shape):
         Meta(description="Id of the result whose measurement this prints once more, and which counts; null: none."),
         at_path("same_as__public_id"),
     ]
+    source: SourceText
+    source_address: Annotated[SourceAddress, at_path(ADDRESS_OF_RESULT)]
 
 
 class Membership(Shape):
@@ -135,6 +140,8 @@ class Membership(Shape):
     rank_high: Annotated[RankHigh, at_path(_RANK_HIGH)]
     score: Score
     new: Annotated[bool, Meta(description="Entered with that release; false: carried over.")]
+    source: Annotated[SourceText, at_path("ranked_list__source")]
+    source_address: Annotated[SourceAddress, at_path(ADDRESS_OF_MEMBERSHIP)]
 
 
 class ResultFile(Shape):
@@ -180,6 +187,8 @@ class Entry(Shape):
     ]
     note: Annotated[str, Meta(description="What a reader must know of this row; may be empty.")]
     withdrawn_at: Annotated[WithdrawnAt | None, at_path("result__withdrawn_at")]
+    source: Annotated[SourceText, at_path(SOURCE_OF_ENTRY)]
+    source_address: Annotated[SourceAddress, at_path(ADDRESS_OF_ENTRY)]
 
 
 class Gap(Shape):

@@ -29,6 +29,21 @@ class UnknownValue(Shape):
 
 
 Address = Annotated[str, Meta(extra_json_schema={"format": "uri"})]
+SourceText = Annotated[
+    str,
+    Meta(
+        description="What its numbers are from, with the slide, table, section or path in it; empty: uploaded here.",
+        examples=["IO500 SC22 slides p25"],
+    ),
+]
+SourceAddress = Annotated[
+    str,
+    Meta(
+        description="Where its numbers can be looked up; empty for what was uploaded here, and for a document that is "
+        "nowhere public.",
+        examples=["https://io500.org/files/SC22_IO500_Presentation.pdf#page=25"],
+    ),
+]
 ReleaseSlug = Annotated[str, Meta(description="Slug of the release; null where it has none.")]
 ResultId = Annotated[str, Meta(description="Id of the result.")]
 Quantity = Annotated[str, Meta(description="What is measured, such as bandwidth or rate.")]

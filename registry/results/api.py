@@ -19,7 +19,6 @@ from rest_framework.response import Response
 from registry.comparison import repeats
 from registry.presentation import responses as presentation_responses
 from registry.presentation.evidence_table import evidence_line, list_unconfirmed
-from registry.presentation.source_links import list_source_links
 from registry.presentation.trust_ladder import next_step
 from registry.query import (
     cursor_pages,
@@ -31,6 +30,7 @@ from registry.query import (
     study_query,
     unknown_values,
 )
+from registry.query.source_links import list_source_links
 from registry.results import responses as shape
 from registry.results.among import among_document
 from registry.web import responses as web_responses
@@ -124,6 +124,7 @@ def as_result(result: public_record.SharedResult) -> dict[str, Any]:
     """A result with its measurements and the lists it stands on: two more queries."""
     snapshot, measurements = result.snapshot, public_record.list_measurements(result)
     memberships = public_record.list_memberships(result)
+    links = list_source_links(result, memberships)
     return {
         "id": result.public_id,
         "tool": result.tool,
@@ -131,6 +132,7 @@ def as_result(result: public_record.SharedResult) -> dict[str, Any]:
         "mode": result.mode,
         "trust": result.trust,
         "source": result.source,
+        "source_address": next((link.address for link in links if link.address), ""),
         "origin_id": result.origin_id,
         "release": result.release.slug if result.release else None,
         "label": snapshot.get("label"),
@@ -180,7 +182,7 @@ def as_result(result: public_record.SharedResult) -> dict[str, Any]:
             name: value for name, value in snapshot.items() if name not in {*SNAPSHOT, *FROM_FILES, DISTRIBUTIONS}
         },
         "lists": memberships,
-        "source_links": [msgspec.to_builtins(link) for link in list_source_links(result, memberships)],
+        "source_links": [msgspec.to_builtins(link) for link in links],
         "next_trust": msgspec.to_builtins(next_step(result)),
     }
 

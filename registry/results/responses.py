@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType
 
 from registry.presentation.responses import Repeated
-from registry.presentation.source_links import SourceLink
 from registry.presentation.trust_ladder import TrustStep
 from registry.query import record_rows
 from registry.query.record_rows import Measurement, Membership, OmittedFile, ResultFile
@@ -35,6 +34,7 @@ from registry.query.row_fields import (
     WithdrawnAt,
 )
 from registry.query.shapes import Shape, one_of
+from registry.query.source_links import SourceLink
 from registry.web.responses import Page
 
 
@@ -60,7 +60,6 @@ class Change(Shape):
 class ResultDetail(record_rows.Result):
     """Everything that is published of one result."""
 
-    source: Annotated[str, Meta(description="Where its numbers are from.")]
     origin_id: Annotated[str, Meta(description="Id that the source gave it; empty where it gave none.")]
     storage_vendor: Annotated[str, Meta(description="Vendor of the storage, as declared or printed.")]
     filesystem_name: Annotated[str, Meta(description="Name of the file system, as declared or printed.")]

@@ -22,7 +22,6 @@ from registry.presentation.charts import list_charts, vega
 from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.read_lines import build_not_read, describe_read_from
-from registry.presentation.source_links import list_source_links
 from registry.presentation.system_description import system_context
 from registry.presentation.trust_ladder import build_ladder
 from registry.presentation.verdict_words import verdict_context
@@ -40,6 +39,7 @@ from registry.query import (
     unknown_values,
 )
 from registry.query.run_conditions import Run
+from registry.query.source_links import list_source_links
 from registry.results import repeats_table
 from registry.results.run_page import leading, view, with_tool
 from registry.web.caching import cached_value, public_page

@@ -29,7 +29,10 @@ from validators.units import UNITS, from_canonical, to_canonical
 
 STUDIES = Path(__file__).parent / "data"
 SCHEMA = "studies.schema.json"
-FIGURE_COLUMNS = ("value", "qualifier", "unit", "trust", "printed", "verdict", "formula", "inputs", "source", "note")
+FIGURE_COLUMNS = (
+    *("value", "qualifier", "unit", "trust", "printed", "verdict", "formula", "inputs"),
+    *("source", "source_address", "note"),
+)
 
 Study = dict[str, Any]
 
@@ -157,7 +160,13 @@ def _figure_row(
         "; ".join(_describe_input(name, figure_input, recorded_values) for name, figure_input in inputs.items()) or None
     )
     count = {"count": int(value is not None), "unit": unit, "trust": Result.Trust.REPORTED.value}
-    return at | dict.fromkeys(FIGURES, value) | count | annotations | {"source": source}
+    return (
+        at
+        | dict.fromkeys(FIGURES, value)
+        | count
+        | annotations
+        | {"source": source, "source_address": document.get("address", "")}
+    )
 
 
 def compare_with_printed(value: float | None, printed_value: str) -> str | None:

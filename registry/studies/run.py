@@ -219,6 +219,7 @@ def _facts_of_single(row: Row, member: Member) -> Row:
         "result": member.result,
         "label": member.label,
         "source": member.source,
+        "source_address": member.source_address,
         "qualifier": member.qualifier or None,
         "printed_value": row["printed"],
         "printed_unit": None if row["printed"] is None else row["of_printed_unit"],

@@ -33,7 +33,7 @@ INTERVAL = ("interval_low", "interval_high", "interval_basis", "interval_runs")
 ROUNDING = ("rounding_low", "rounding_high")
 COLUMNS = (
     *(*FIGURES, "unit", "per", "count", "missing", "divisor", "trust"),
-    *("result", "label", "printed_value", "printed_unit", "qualifier", "source"),
+    *("result", "label", "printed_value", "printed_unit", "qualifier", "source", "source_address"),
     *INTERVAL,
     *("n", "value_basis", "varies_text"),
     *ROUNDING,
@@ -82,6 +82,7 @@ class Member:
     result: str
     label: str | None
     source: str
+    source_address: str = ""
     qualifier: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
     limits: Sequence[Limit] = ()

@@ -121,7 +121,7 @@ def _study_page(
         "has_lines": bool(answer["chart"]) and has_lines(answer["chart"]),
         "figures": study_question is None,
         "trusts": list(answer["trust"]),
-        "sources": sorted({row["source"] for row in answer["rows"] if row.get("source")}),
+        "sources": sorted({(row["source"], row["source_address"]) for row in answer["rows"] if row.get("source")}),
         "form": _form_context(study_question.query()) if study_question else None,
         "query": study_question.address() if study_question else "",
         "api": api,
@@ -176,6 +176,7 @@ def _format_row(answer: studies_documents.Document, row: Row) -> Row:
         "inputs": row.get("inputs"),
         "note": row.get("note"),
         "source": row.get("source"),
+        "source_address": row.get("source_address"),
     }
 
 

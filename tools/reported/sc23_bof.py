@@ -7,7 +7,13 @@ from pathlib import Path
 
 from tools.reported.tables import Record, Row, measurement, number, read_table, slug
 
-DOCUMENT = {"slug": "sc23-bof", "title": "IO500 at SC23", "publisher": "IO500 BoF, slides", "year": 2023}
+DOCUMENT = {
+    "slug": "sc23-bof",
+    "title": "IO500 at SC23",
+    "publisher": "IO500 BoF, slides",
+    "year": 2023,
+    "address": "https://io500.org/files/SC23_IO500_Presentation.pdf",
+}
 
 DDN = {"institution": "DDN", "storage_vendor": "DDN", "filesystem_type": "Lustre"}
 SCORED = (

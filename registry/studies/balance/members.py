@@ -15,6 +15,7 @@ from registry.models.snapshots import text_of
 from registry.query import axes, configuration_diff, declared_limits, moving_facts
 from registry.query.fact_index import CONFIGURATION
 from registry.query.public_record import LIMITS, rows_of
+from registry.query.source_links import ADDRESS_OF_RESULT
 from registry.query.study_query import CONTEXT
 from registry.studies.table import Member
 from validators import quantities
@@ -93,8 +94,15 @@ def _context_name(name: str) -> str:
 
 
 def _load_results(ids: Collection[int]) -> dict[int, dict[str, Any]]:
-    """By primary key of a result its id, its words, its source and the limits that this sets."""
-    columns = {"pk": "pk", "result": "public_id", "label": "snapshot__label", "source": "source", "limits": "limits"}
+    """By primary key of a result its id, its words, its source with address, and the limits that this sets."""
+    columns = {
+        "pk": "pk",
+        "result": "public_id",
+        "label": "snapshot__label",
+        "source": "source",
+        "source_address": ADDRESS_OF_RESULT,
+        "limits": "limits",
+    }
     results = Result.objects.order_by().filter(id__in=ids).annotate(limits=LIMITS)
     return {
         row.pop("pk"): row | {"limits": declared_limits.read_limits(row["limits"])} for row in rows_of(columns, results)

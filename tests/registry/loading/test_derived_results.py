@@ -21,7 +21,7 @@ from registry.loading import catalogue_loader, derived_results
 from registry.loading.archive_folders import find_archives
 from registry.loading.catalogue_loader import import_archives, load_catalogue
 from registry.models import CatalogueLoad, ListEntry, Measurement, RankedList, Release, Result
-from registry.presentation.source_links import list_source_links
+from registry.query.source_links import list_source_links
 from tests.registry.record import make_release
 from tools.make_derived import make_derived
 

@@ -49,6 +49,7 @@ def test_results_stand_newest_first(client, record) -> None:
         "filesystem_type": "Lustre 2.15", "filesystem_family": "Lustre", "client_nodes": 100, "tasks": 160,
         "score": 40.0, "bandwidth_gib_per_s": None, "rate_kiops": None, "reproducibility": "undefined",
         "production": None, "submitted_on": None, "published_at": None, "revision": 1, "same_as": None,
+        "source": "", "source_address": "",
     }  # fmt: skip
 
 
