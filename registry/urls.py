@@ -22,6 +22,7 @@ if not settings.PUBLIC_ONLY:
 
 urlpatterns += [
     path("api/v1/", include("registry.api_urls")),
+    path("", include("registry.lists.io500_site.urls")),
 ]
 
 handler400 = "registry.web.error_pages.bad_request"

@@ -13,7 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.lists import responses as lists_responses
-from registry.lists.definitions import ranked_measure
+from registry.lists.definitions import SCORED, ranked_measure
+from registry.lists.io500_site.csv_rows import COLUMNS as IO500_COLUMNS
+from registry.lists.io500_site.csv_rows import io500_rows
 from registry.lists.rank_ranges import AssumedRanks, load_assumed_ranks
 from registry.lists.reconstruction.rebuilt_lists import describe_completeness, reconstruction_name
 from registry.models import RankedList, Release
@@ -48,6 +50,7 @@ ENTRY_KEYS = {
     "vendor": cursor_pages.text_key(public_record.ENTRY["vendor"]),
 }
 ENTRY_COLUMNS = list(columns_of(record_rows.Entry))
+FORMATS = ("json", "csv", "io500")
 ASSUMED_COLUMNS = ["assumed_rank_low", "assumed_rank_high"]
 ASSUME = OpenApiParameter(
     "assume",
@@ -55,6 +58,12 @@ ASSUME = OpenApiParameter(
     enum=[study_query.PRIOR],
     description="prior: entries also have the ranks that hold at once if runs vary as is assumed.",
 )
+
+
+class IO500Renderer(CSVRenderer):
+    """The same in the columns of io500.org's own CSV."""
+
+    format = "io500"
 
 
 class ReleaseListView(PublicRead):
@@ -153,14 +162,17 @@ class RankedListList(PublicRead):
 
 
 class RankedListDetailView(PublicRead):
-    """One ranked list with its entries: JSON with the facts of the list, CSV with the entries alone."""
+    """One ranked list with its entries: JSON with the facts of the list, CSV with the entries alone.
 
-    renderer_classes = [JSONRenderer, CSVRenderer]
+    `format=io500` is CSV in the columns of io500.org, of lists that rank IO500.
+    """
+
+    renderer_classes = [JSONRenderer, CSVRenderer, IO500Renderer]
     query_names = (*filters.ENTRY_FILTERS, "ordering", "cursor", "page_size", "assume")
 
     @extend_schema(
         operation_id="lists_read",
-        parameters=[*query_parameters((*query_names[:-1], "format"), LIST_PAGE_LARGEST, ENTRY_KEYS), ASSUME],
+        parameters=[*query_parameters((*query_names[:-1], "format"), LIST_PAGE_LARGEST, ENTRY_KEYS, FORMATS), ASSUME],
         responses={
             (200, "application/json"): lists_responses.RankedListDetail,
             (200, "text/csv"): OpenApiTypes.STR,
@@ -171,6 +183,8 @@ class RankedListDetailView(PublicRead):
     def get(self, request: Request, release: str, list: str) -> HttpResponse:
         ranked_list = public_record.ranked_list(release, list)
         form = request.accepted_renderer.format
+        if form == "io500" and ranked_measure(_body(ranked_list))["tool"] != SCORED:
+            raise filters.InvalidValue("format", "io500 is of lists that rank IO500; this one has json and csv")
         condition = filters.parse_conditions(request.query_params, filters.ENTRY_FILTERS)
         order = requested_order(request, ENTRY_KEYS, "rank", "position", tie_follows=False)
         size = page_size(request, LIST_PAGE, LIST_PAGE_LARGEST)
@@ -191,8 +205,9 @@ class RankedListDetailView(PublicRead):
                 row |= zip(ASSUMED_COLUMNS, assumed.of_result(row["result"]), strict=True)
         if form != "json":
             name = f"{ranked_list.release.slug}-{ranked_list.name}.csv"
-            headers |= _as_download(name, following) | unknown_values_header(unknown)
-            return Response(Table(columns, page.rows), headers=headers)
+            headers |= _as_download(name if form == "csv" else f"io500-{name}", following)
+            table = Table(columns, page.rows) if form == "csv" else Table(IO500_COLUMNS, io500_rows(page.rows))
+            return Response(table, headers=headers | unknown_values_header(unknown))
         for row in page.rows:
             del row["position"]
         about = as_list(ranked_list) | (assumed.describe_assumption() if assumed else {})

@@ -118,6 +118,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "missing": f">{numbers.MISSING}<" in rows,
         "archived": ARCHIVED in rows,
         "reconstructed_as": reconstruction_name(stored_list),
+        "has_io500_columns": ranks["tool"] == SCORED,
         "source_address": source_links.address_of_list(stored_list),
         "list_address": source_links.list_address(release, name) if stored_list.trust == Result.Trust.IMPORTED else "",
         "counts": {

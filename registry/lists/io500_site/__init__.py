@@ -1,0 +1,1 @@
+"""What others know from io500.org: its addresses, which lead to ours, and its table of a list as CSV."""
