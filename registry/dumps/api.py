@@ -12,11 +12,12 @@ from rest_framework.response import Response
 from registry.dumps import dump, editions
 from registry.dumps import responses as shape
 from registry.models import Edition
+from registry.query.dump_files import DUMP_FILES
 from registry.query.public_record import NotOnRecord
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address, not_modified
 
-KIND = dump.KIND | {editions.MANIFEST: "application/json"}
+KIND = DUMP_FILES | {editions.MANIFEST: "application/json"}
 Answer = HttpResponse | StreamingHttpResponse
 
 

@@ -21,16 +21,11 @@ from msgspec import inspect as types
 from registry.dumps.responses import ExportedResult
 from registry.models import ListEntry, Release, Result
 from registry.query import csv_safe, public_record
+from registry.query.dump_files import DUMP_FILES
 from registry.query.public_record import Columns, Row, rows_of
 from registry.query.shapes import columns_of, fields_of
 
 BATCH = 500
-KIND = {
-    "results.csv": "text/csv; charset=utf-8",
-    "results.ndjson": "application/x-ndjson",
-    "results.parquet": "application/vnd.apache.parquet",
-    "record.sqlite": "application/vnd.sqlite3",
-}
 
 COLUMNS: Columns = {name: path for name, path in columns_of(ExportedResult).items() if name != "measurements"}
 """Of each result, withdrawn and superseded ones too; its measurements come behind."""
@@ -136,7 +131,7 @@ def _describe_file(path: Path) -> Row:
 
 
 def _file_row(name: str, size: int, sha256: str) -> Row:
-    return {"name": name, "media_type": KIND[name], "size": size, "sha256": sha256}
+    return {"name": name, "media_type": DUMP_FILES[name], "size": size, "sha256": sha256}
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import http_date
 
-from registry.citation import cited_facts
+from registry.citation import cited_facts, schema_org
 from registry.lists.analysis import FAMILY
 from registry.lists.definitions import SCORED, ranked_measure
 from registry.lists.list_rows import ARCHIVED, table_rows
@@ -141,9 +141,15 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     work = cited_facts.list_work(stored_list) if stored_list.frozen_at else None
     if work:
         context |= cited_facts.citation_block(work, f"/api/v1/lists/{release}/{name}/citation/")
+        context["dataset"] = schema_org.script_tag(
+            schema_org.list_dataset(work, ranks, source_links.links_of_list(stored_list), f"{release}/{name}")
+        )
     context["unknown_values"] = unknown_values.explain_empty_list(stored_list, request.GET, empty=not page.object_list)
     response = render(request, "lists/list.html", context)
-    if stored_list.frozen_at:
+    if work and stored_list.frozen_at:
+        api = f"{work.home}api/v1/lists/{release}/{name}/"
+        items = {api: "application/json", f"{api}?format=csv": "text/csv"}
+        response["Link"] = schema_org.signposts(work, f"{api}citation/", items)
         changed = max(filter(None, (stored_list.frozen_at, stored_list.last_withdrawal, stored_list.last_identity)))
         response["Last-Modified"] = http_date(changed.timestamp())
     return response

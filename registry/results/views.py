@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,7 +20,7 @@ from registry.presentation.archive_table import build_archive
 from registry.presentation.charts import list_charts, vega
 from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
-from registry.presentation.read_lines import build_not_read, describe_read_from
+from registry.presentation.read_lines import build_not_read
 from registry.presentation.system_description import system_context
 from registry.presentation.trust_ladder import build_ladder
 from registry.presentation.verdict_words import verdict_context
@@ -40,7 +39,8 @@ from registry.query import (
 )
 from registry.query.run_conditions import Run
 from registry.query.source_links import list_source_links
-from registry.results import repeats_table
+from registry.results import repeats_table, structured_data
+from registry.results.run_facts import list_run_facts
 from registry.results.run_page import leading, view, with_tool
 from registry.web.caching import cached_value, public_page
 from registry.web.filter_fields import Field, filter_fields
@@ -109,6 +109,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "unknown_values": [] if problem else unknown_values.explain_empty(request.GET, empty=not page.rows),
         "candidates": missing.candidates,
         "missing_facts": missing.list_rows(),
+        "dataset": "" if request.GET else structured_data.record_script(request),
     }
     return render(request, "results/index.html", context, status=problem.status if problem else 200)
 
@@ -142,6 +143,8 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
     phases = phase_rows(measurements, medians(main) if main else {})
     snapshot = observed_parameters.snapshot_of(result)
     files = public_record.list_files(result) if result.public_sha256 else []
+    links, work = list_source_links(result, memberships), cited_facts.result_work(result, main)
+    downloadable = structured_data.is_downloadable(result)
     context = {
         "section": "results",
         "result": result,
@@ -166,7 +169,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "history": history(result),
         "against_earlier": _against_earlier(result),
         "checks": checks(result.snapshot, result.tool),
-        "facts": facts(result, [file["path"] for file in files]),
+        "facts": list_run_facts(result, [file["path"] for file in files]),
         "parameters": build_parameter_table(
             result.parameters,
             result.snapshot.get("parameter_sources"),
@@ -180,14 +183,17 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         ),
         "ladder": build_ladder(result),
         "archive": build_archive(result.snapshot),
-        "source_links": list_source_links(result, memberships),
+        "source_links": links,
         "files": files,
         "omitted": public_record.omitted_files(result),
         "not_read": _not_read(result.snapshot),
-        "downloadable": not (result.copy_missing_since or result.copy_withheld_at),
-        **cited_facts.citation_block(cited_facts.result_work(result, main), f"/api/v1/results/{public_id}/citation/"),
+        "downloadable": downloadable,
+        **cited_facts.citation_block(work, f"/api/v1/results/{public_id}/citation/"),
+        "dataset": structured_data.result_script(result, measurements, links, work),
     }
-    return render(request, "results/result.html", context)
+    response = render(request, "results/result.html", context)
+    response["Link"] = structured_data.result_signposts(result, work)
+    return response
 
 
 def _run(result: Result, measurements: list[public_record.Row]) -> dict[str, Any]:
@@ -417,31 +423,3 @@ def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
         "any": bool(rules or same or scores),
         "evidence": build_evidence(snapshot.get("evidence"), tool) if rules or "evidence" in snapshot else {},
     }
-
-
-def facts(result: Result, public_paths: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """What is known of what ran; an empty text is missing. `public_paths` are those of the published files."""
-    rows = [
-        ("File system", " ".join(filter(None, [result.filesystem_type, result.filesystem_version]))),
-        ("File system name", result.filesystem_name),
-        ("Storage vendor", result.storage_vendor),
-        ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version, result.mode]))),
-    ]
-    if ran := _when_it_ran(result.snapshot.get("archive", {})):
-        rows.append(("Ran", ran))
-    return (
-        [*rows, ("Read from", describe_read_from(result.snapshot, public_paths))]
-        if _is_read_here(result.snapshot)
-        else rows
-    )
-
-
-def _when_it_ran(archive: dict[str, Any]) -> str:
-    """When the run of an archive began and ended, as its files say; empty where they do not."""
-    times = [str(archive[name]).replace("T", " ") for name in ("started", "ended") if archive.get(name)]
-    return f"{' to '.join(times)}, local time" if times else ""
-
-
-def _is_read_here(snapshot: dict[str, Any]) -> bool:
-    """Whether it came from files that were checked here and are not withheld."""
-    return "versions" in snapshot and not snapshot.get("anonymous")

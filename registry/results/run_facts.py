@@ -1,0 +1,37 @@
+"""What the page of a result says of what ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from registry.models import Result
+from registry.presentation.read_lines import describe_read_from
+
+
+def list_run_facts(result: Result, public_paths: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """What is known of what ran; an empty text is missing. `public_paths` are those of the published files."""
+    rows = [
+        ("File system", " ".join(filter(None, [result.filesystem_type, result.filesystem_version]))),
+        ("File system name", result.filesystem_name),
+        ("Storage vendor", result.storage_vendor),
+        ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version, result.mode]))),
+    ]
+    if ran := _when_it_ran(result.snapshot.get("archive", {})):
+        rows.append(("Ran", ran))
+    return (
+        [*rows, ("Read from", describe_read_from(result.snapshot, public_paths))]
+        if _is_read_here(result.snapshot)
+        else rows
+    )
+
+
+def _when_it_ran(archive: dict[str, Any]) -> str:
+    """When the run of an archive began and ended, as its files say; empty where they do not."""
+    times = [str(archive[name]).replace("T", " ") for name in ("started", "ended") if archive.get(name)]
+    return f"{' to '.join(times)}, local time" if times else ""
+
+
+def _is_read_here(snapshot: dict[str, Any]) -> bool:
+    """Whether it came from files that were checked here and are not withheld."""
+    return "versions" in snapshot and not snapshot.get("anonymous")
