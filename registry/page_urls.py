@@ -12,13 +12,27 @@ from registry.parameters import views_shared
 from registry.platforms import views_ceilings, views_generations
 from registry.results import archive_download, views_among, views_distributions
 from registry.results import views as results_views
-from registry.site_pages import documentation, downloads_client, downloads_collector, feeds, health, home, search
+from registry.site_pages import (
+    documentation,
+    downloads_client,
+    downloads_collector,
+    feeds,
+    health,
+    home,
+    search,
+    sitemaps,
+)
+from registry.studies import curated, views_rankings
 from registry.studies import views as studies_views
-from registry.studies import views_rankings
 from registry.systems import views as systems_views
 from registry.systems import views_sites
 from registry.timeseries import views_series, views_sweeps
 from registry.web import preferences
+
+SITEMAP = {
+    "sections": sitemaps.RECORD
+    | {"studies": sitemaps.PathSection(lambda: (f"/studies/{slug}/" for slug in curated.load_studies()))}
+}
 
 urlpatterns = [
     path("livez", health.livez, name="livez"),
@@ -26,6 +40,8 @@ urlpatterns = [
     path("healthz", health.readyz, name="healthz"),
     path("metrics", health.metrics, name="metrics"),
     path("robots.txt", downloads_collector.robots, name="robots"),
+    path("sitemap.xml", sitemaps.sitemap_index, SITEMAP, name="sitemap"),
+    path("sitemap-<slug:section>.xml", sitemaps.sitemap_section, SITEMAP, name="sitemap-section"),
     path("", home.home_page, name="home"),
     path("lists/", lists_views.list_index, name="lists"),
     path("lists/feed.atom", feeds.lists, name="lists-feed"),

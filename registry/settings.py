@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "django.contrib.humanize",
+    "django.contrib.sitemaps",
     "django.contrib.admin",
     "rest_framework",
     "django_htmx",

@@ -76,4 +76,5 @@ def robots(request: HttpRequest) -> HttpResponse:
     """The record may be read by machines; accounts, submissions and searches are nothing for them."""
     refused = ("/submissions/", "/review/", "/login/", "/account/", "/search/", "/api/")
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in refused)]
+    lines.append(f"Sitemap: {client_address.site_address(request)}/sitemap.xml")
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
