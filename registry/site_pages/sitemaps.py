@@ -119,11 +119,11 @@ def sitemap_index(request: HttpRequest, sections: dict[str, _Section]) -> HttpRe
     """The pages of all sections: one query for each that has rows, however many."""
     home = site_address(request)
     pages = [
-        {"location": f"{home}/sitemap-{name}.xml" + (f"?p={number}" if number > 1 else "")}
+        f"{home}/sitemap-{name}.xml" + (f"?p={number}" if number > 1 else "")
         for name, section in sections.items()
         for number in section.paginator.page_range
     ]
-    return render(request, "sitemap_index.xml", {"sitemaps": pages}, content_type="application/xml")
+    return render(request, "site_pages/sitemap_index.xml", {"pages": pages}, content_type="application/xml")
 
 
 @public_page
