@@ -92,7 +92,8 @@ def test_what_the_record_lacks_says_where_the_original_is(client: Client, addres
         "/list/SC19/%0d%0aSet-Cookie:a=b", "/submissions/view/%E2%91%A0",
         "/submissions/view/1%20or%201=1", "/submissions/view/-1", "/submissions/view/1e3",
         "/submissions/view/" + "9" * 300, "/list/" + "a" * 4000 + "/ten", "/download/https:%2f%2fevil.example/ten",
-        "/submissions/view/https:%2f%2fevil.example", "/list/evil.example/%5c", "/download/SC19/%22onload=%22",
+        "/submissions/view/https:%2f%2fevil.example", "/submissions/view/%00",
+        "/list/evil.example/%5c", "/download/SC19/%22onload=%22",
     ],
 )  # fmt: skip
 def test_hostile_addresses_lead_nowhere(client: Client, address: str) -> None:
