@@ -13,7 +13,12 @@ from registry.models import Result
 from registry.query.shapes import Shape
 
 IO500 = "https://io500.org"
-MLPERF = re.compile(r"MLPerf Storage v(?P<version>1\.0), (?P<path>(Closed|Open)/.+)")
+MLPERF = re.compile(r"MLPerf Storage v(?P<version>1\.0|3\.0), (?P<path>(Closed|Open|closed|open)/.+)")
+_MLPERF_PLACES = {
+    "1.0": ("Report in the published results of MLCommons", "blob"),
+    "3.0": ("Folder in the published results of MLCommons", "tree"),
+}
+"""By version what the place of a result is, and how its address begins at github.com."""
 _RELEASE = re.compile(r"(SC|ISC)\d\d")
 _PUBLISHED_LISTS = frozenset({"io500", "ten", "full", "historical", "production", "ten-production", "scc"})
 
@@ -64,8 +69,9 @@ def _table_link(source: str) -> list[SourceLink]:
     match = MLPERF.fullmatch(source)
     if match is None:
         return []
-    base = f"https://github.com/mlcommons/storage_results_v{match['version']}/blob/main/"
-    return [SourceLink("Report in the published results of MLCommons", base + quote(match["path"]), match["path"])]
+    text, view = _MLPERF_PLACES[match["version"]]
+    base = f"https://github.com/mlcommons/storage_results_v{match['version']}/{view}/main/"
+    return [SourceLink(text, base + quote(match["path"]), match["path"])]
 
 
 def _list_link(result: Result, memberships: Iterable[Mapping[str, Any]]) -> list[SourceLink]:
