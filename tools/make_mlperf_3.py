@@ -122,6 +122,7 @@ def _named_row(row: Row, public_id: str) -> Record:
             "model_basis": basis,
             "id": row["public_id"],
             "id_basis": ID_BASES[row["id_basis"]],
+            "id_inferred": row["id_basis"] != "stated",
             "described": _described(row),
         },
     }

@@ -236,6 +236,7 @@ def _load_catalogue() -> Loaded:
     imported = RankedList.objects.filter(release__in=releases.values())
     entries = ListEntry.objects.filter(ranked_list__in=imported).count()
     derived = sum(outcome.trust == Result.Trust.DERIVED for outcome in outcomes)
+    derived += sum(result.trust == Result.Trust.DERIVED for result in results.values())
     return Loaded(True, len(results), len(reported_rows), imported.count(), entries, overrides, derived)
 
 

@@ -4,7 +4,7 @@ The names of the rows are a reconstruction: from the folders of the published tr
 Figures stand only where our own reader found them in raw files. `published_row` of a row keeps which of this is known:
 
     division, submitter, system, kind, model   its folder in the tree; `model_basis` how the model is known
-    id, id_basis                               the public id of MLCommons, stated or inferred; part of no address here
+    id, id_inferred, id_basis                  the public id of MLCommons, stated or inferred; part of no address here
     figures                                    whole, one_run or none, with `runs_read` and `runs_counted`
     described                                  what the description of its system says, with units in the names
 """
@@ -106,8 +106,7 @@ def _canonical_figures(rows: list[Row]) -> dict[tuple[str, str, str, str, str], 
     figures = {}
     for row in rows:
         value, unit = to_canonical(row["value"], row["unit"])
-        of_run = str(_context(row).get(RUN, "")) if row["stat"] == RUN else ""
-        figures[row["op"], row["quantity"], row["stat"], of_run, unit] = value
+        figures[row["op"], row["quantity"], row["stat"], str(_context(row).get(RUN, "")), unit] = value
     return figures
 
 

@@ -21,6 +21,7 @@ from registry.presentation.archive_table import build_archive
 from registry.presentation.charts import list_charts, vega
 from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
+from registry.presentation.published_row import build_published_row
 from registry.presentation.read_lines import build_not_read, describe_read_from
 from registry.presentation.source_links import list_source_links
 from registry.presentation.system_description import system_context
@@ -180,6 +181,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         ),
         "ladder": build_ladder(result),
         "archive": build_archive(result.snapshot),
+        "published_row": build_published_row(result.snapshot),
         "source_links": list_source_links(result, memberships),
         "files": files,
         "omitted": public_record.omitted_files(result),
