@@ -42,7 +42,7 @@ NAMES = {"training": "training", "checkpointing": "checkpointing", "kv_cache": "
 NAMESAKES = {("HPE", "e2000"): "e2000 of MLPerf Storage v3.0"}
 """Names under which systems stand here where a document calls another one alike: nobody says that they are one."""
 ID_BASES = {"stated": "stated", "derived": "order", "derived, pair order uncertain": "order of a pair uncertain"}
-MODEL_BASES = {"listing": mlperf_rows.SEEN, "inferred from name": "name", "from name": "name",
+MODEL_BASES = {"listing": mlperf_rows.LISTED, "inferred from name": "name", "from name": "name",
                "inferred from 1Tier0, 2Tier0, 4Tier0": "sisters", "not looked up": "not seen"}  # fmt: skip
 FIGURES = {
     "usable_capacity_TiB": "usable_capacity_TiB",
@@ -77,9 +77,7 @@ def _order(row: Row) -> tuple[str, ...]:
     return (row["submitter"], row["benchmark"], row["division"], row["system"], row["model"])
 
 
-def _results(
-    rows: list[Row], places: dict[mlperf_folders.Key, mlperf_folders.WorkloadPlace]
-) -> Iterator[Record]:
+def _results(rows: list[Row], places: dict[mlperf_folders.Key, mlperf_folders.WorkloadPlace]) -> Iterator[Record]:
     """The number in an id tells rows of one submitter and kind apart; nothing inferred is part of an id."""
     numbers: Counter[str] = Counter()
     for row in rows:
@@ -99,13 +97,13 @@ def _results(
         is_one = row["value_basis"] == f"1 of {mlperf_facts.COUNTED_RUNS} measured runs"
         if bool(mlperf_facts.missing_part(row["benchmark"], facts, runs)) != is_one:
             raise SystemExit(f"{named['id']}: the table says {row['value_basis']!r}, the files otherwise")
-        yield mlperf_rows.with_figures(named, facts, runs, mlperf_rows.ONE_RUN if is_one else mlperf_rows.WHOLE)
+        yield mlperf_rows.with_figures(named, facts, runs, mlperf_rows.ONE_RUN if is_one else mlperf_rows.ALL_RUNS)
 
 
 def _named_row(row: Row, public_id: str) -> Record:
     basis = MODEL_BASES[row["model_basis"]]
     key = (row["division"], row["submitter"], row["system"], row["benchmark"])
-    folder = mlperf_folders.published_folder((*key, row["model"] if basis == mlperf_rows.SEEN else ""))
+    folder = mlperf_folders.published_folder((*key, row["model"] if basis == mlperf_rows.LISTED else ""))
     called = NAMESAKES.get((row["submitter"], row["system"]))
     return {
         "id": public_id,

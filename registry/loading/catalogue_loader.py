@@ -24,7 +24,14 @@ from django.utils.text import slugify
 from registry.comparison import uncertainty
 from registry.lists import definitions, rank_ranges
 from registry.lists.listing import arrange_imported, entries_digest
-from registry.loading import derived_results, merged_names, mlperf_copies, recorded_archives, reported_results
+from registry.loading import (
+    derived_results,
+    merged_names,
+    mlperf_copies,
+    mlperf_rows,
+    recorded_archives,
+    reported_results,
+)
 from registry.models import (
     CatalogueLoad,
     ListDefinition,
@@ -51,6 +58,7 @@ LOADERS = (
     "identity/merging",
     "loading/derived_results",
     "loading/mlperf_copies",
+    "loading/mlperf_rows",
     "query/canonical_names",
     "query/fact_index",
     "query/alike",
@@ -523,7 +531,7 @@ def _result_row(row: Row, release: Release | None, system: System, names: canoni
 _PARAMETERS = ("client_nodes", "tasks", "procs_per_node", "metadata_servers", "data_servers")
 _SNAPSHOT = (
     *("status", "note", "archive_url", "measured_client_nodes", "measured_tasks", "findings", "rules"),
-    *(mlperf_copies.ROW, declared_limits.FIELD),
+    *(mlperf_rows.ROW, declared_limits.FIELD),
 )
 
 

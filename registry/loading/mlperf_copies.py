@@ -13,10 +13,10 @@ from typing import Any
 from registry.loading import mlperf_descriptions, mlperf_rows
 from registry.loading.mlperf_facts import missing_part, read_workload
 from registry.loading.mlperf_folders import Copy, WorkloadPlace, published_folder
-from registry.loading.mlperf_rows import ROW, WHOLE
+from registry.loading.mlperf_rows import ALL_RUNS, ROW
 from registry.models import Result
 
-BESIDE, FROM_COPY = "copy", "from_copy"
+COPY_FIGURES, FROM_COPY = "copy", "from_copy"
 READ, SAME, OTHER, UNREADABLE, ABSENT, UNKNOWN = "read", "same", "other", "unreadable", "absent", "unknown"
 """What becomes of a row: figures read; those of the record; others than those; not readable; no folder; no such row."""
 
@@ -85,10 +85,10 @@ def _outcome_of_row(row: Row, place: WorkloadPlace | None) -> RowOutcome:
         return RowOutcome(UNREADABLE, *outcome, reason)
     if differences := mlperf_rows.figure_differences(row.get("measurements", []), facts["measurements"]):
         return RowOutcome(OTHER, *outcome, differences=tuple(differences))
-    if row[ROW]["figures"] == WHOLE:
+    if row[ROW]["figures"] == ALL_RUNS:
         return RowOutcome(SAME, *outcome)
     plain = {name: value for name, value in row.items() if name not in _OF_FIGURES}
-    read_row = mlperf_rows.with_figures(mlperf_rows.with_folder(plain, key), facts, len(place.runs), WHOLE)
+    read_row = mlperf_rows.with_figures(mlperf_rows.with_folder(plain, key), facts, len(place.runs), ALL_RUNS)
     read_row[ROW] |= {FROM_COPY: True, "described": _described(read_row, place)}
     return RowOutcome(READ, *outcome, row=read_row)
 
@@ -98,15 +98,15 @@ _OF_FIGURES = ("measurements", "findings", "trust", "client_nodes", "not_compara
 
 def _described(row: Row, place: WorkloadPlace) -> Row:
     """What the table knows of the system, with what its description adds."""
-    known: Row = row[ROW]["described"]
+    of_table: Row = row[ROW]["described"]
     if place.description is None:
-        return known
+        return of_table
     try:
         described = mlperf_descriptions.read_description(place.description)
     except mlperf_descriptions.DescriptionError:
-        return known
+        return of_table
     basis = {"power_basis": "description"} if "provisioned_power_W" in described else {}
-    return described | basis | known
+    return described | basis | of_table
 
 
 def _recorded_rows(ids: list[str]) -> dict[str, Row]:
@@ -129,24 +129,25 @@ def keep_copies(rows: list[Row]) -> list[Row]:
     beside. One query."""
     ids = [row["id"] for row in rows if ROW in row]
     results = Result.objects.filter(public_id__in=ids, snapshot__has_key=ROW)
-    recorded = {public_id: row for public_id, row in results.values_list("public_id", f"snapshot__{ROW}")}
-    kept = []
+    recorded: dict[str, Row] = dict(results.values_list("public_id", f"snapshot__{ROW}"))
+    rows_to_load = []
     for row in rows:
         published = recorded.get(row["id"], {})
-        if published.get(FROM_COPY) and row[ROW]["figures"] != WHOLE:
+        if published.get(FROM_COPY) and row[ROW]["figures"] != ALL_RUNS:
             continue
-        kept.append(row | {ROW: row[ROW] | {BESIDE: published[BESIDE]}} if BESIDE in published else row)
-    return kept
+        rows_to_load.append(
+            row | {ROW: row[ROW] | {COPY_FIGURES: published[COPY_FIGURES]}} if COPY_FIGURES in published else row
+        )
+    return rows_to_load
 
 
 def store_differences(outcomes: Iterable[RowOutcome]) -> None:
     """Let what a copy gives otherwise stand beside the figures of the record, and go where a copy agrees."""
     differing = {outcome.public_id: list(outcome.differences) for outcome in outcomes if outcome.what in (OTHER, SAME)}
     for result in Result.objects.filter(public_id__in=differing, snapshot__has_key=ROW).defer("search"):
-        published = {name: value for name, value in result.snapshot[ROW].items() if name != BESIDE}
+        published = {name: value for name, value in result.snapshot[ROW].items() if name != COPY_FIGURES}
         if differences := differing[result.public_id]:
-            published[BESIDE] = differences
+            published[COPY_FIGURES] = differences
         if published != result.snapshot[ROW]:
             result.snapshot[ROW] = published
             result.save(update_fields=["snapshot"])
-

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from registry.loading.mlperf_facts import COUNTED_RUNS, RUN, keep_single_run
-from registry.loading.mlperf_folders import KINDS, Key, published_folder
+from registry.loading.mlperf_folders import Key, published_folder
 from registry.query import declared_limits
 from validators import VERSION
 from validators.units import to_canonical
@@ -27,8 +27,8 @@ TABLE = Path(__file__).parent / "data" / "tables" / "mlperf-storage-v3.0.json"
 ROW = "published_row"
 DERIVED = "derived"
 """The trust of a row with figures: written out, since scripts read this module without a database."""
-WHOLE, ONE_RUN, NONE = "whole", "one_run", "none"
-SEEN = "listing"
+ALL_RUNS, ONE_RUN, NONE = "whole", "one_run", "none"
+LISTED = "listing"
 """The basis of a model whose folder was seen."""
 ONE_RUN_REASON = (
     "The figures are those of one of five measured runs. What is published is the mean of the five, which was not read."
@@ -48,21 +48,19 @@ def read_table() -> list[Row]:
 def row_key(row: Row) -> Key:
     """Division, submitter, system, kind and model; the model is empty where its folder was not seen."""
     published = row[ROW]
-    model = published["model"] if published["model_basis"] == SEEN else ""
+    model = published["model"] if published["model_basis"] == LISTED else ""
     return (published["division"], published["submitter"], published["system"], published["kind"], model)
 
 
 def with_folder(row: Row, key: Key) -> Row:
     """The row with its folder as source, and the model of that folder."""
-    published = row[ROW] | {"model": key[4], "model_basis": SEEN}
+    published = row[ROW] | {"model": key[4], "model_basis": LISTED}
     return row | {ROW: published, "source": f"MLPerf Storage v3.0, {published_folder(key)}"}
 
 
 def without_figures(row: Row) -> Row:
     """The row with what its names say, as it stands where nothing was read."""
     division, _, _, kind, model = row_key(row)
-    if kind not in KINDS:
-        raise ValueError(f"{kind} is no kind of benchmark")
     parameters = {"division": division} | ({"model": model} if model else {})
     return row | {"mode": kind, "parameters": parameters, ROW: row[ROW] | {"figures": NONE}}
 

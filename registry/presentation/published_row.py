@@ -28,8 +28,8 @@ MODEL_BASES = {
 FIGURES = {
     "none": "Its raw files were not read here, so the record has no number of it. That says nothing of the result.",
     "whole": "Computed here from the published files of its runs.",
-    "one_run": "Those of one of five measured runs, the second of six run folders. What is published is the mean of the "
-    "five, which was not read: nothing is compared or ranked with these figures.",
+    "one_run": "Those of one of five measured runs, the second of six run folders. What is published is the mean of "
+    "the five, which was not read: nothing is compared or ranked with these figures.",
 }
 POWER_BASES = {
     "description": "rated watts of all supplies, added up from the description of the system",

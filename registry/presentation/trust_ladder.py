@@ -45,7 +45,9 @@ def _above_imported(snapshot: Mapping[str, Any], tool: str) -> TrustStep:
     if archive is None and tool == "io500":
         return TrustStep(level, "IO500 publishes its raw files, and our readers find in them what the list says.")
     if "published_row" in snapshot:
-        return TrustStep(level, "Our readers read its published raw files, as the command import_mlperf does with a copy of them.")
+        return TrustStep(
+            level, "Our readers read its published raw files, as the command import_mlperf does with a copy of them."
+        )
     if archive is None:
         return TrustStep(level, "Our readers read its published raw files and find in them what the table says.")
     if "measurements" not in archive:

@@ -22,8 +22,9 @@ from registry.models import CatalogueLoad, Result
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 
 SAMPLES = Path(validators.__file__).parent / "benchmarks" / "mlperf_storage" / "samples"
-TRAINING, CACHE = "v3.0-training/result/closed/Example/results/box/training/unet3d", (
-    "v3.0-kv-cache/result/closed/Example/results/box/kv_cache/llama3.1-8b"
+TRAINING, CACHE = (
+    "v3.0-training/result/closed/Example/results/box/training/unet3d",
+    ("v3.0-kv-cache/result/closed/Example/results/box/kv_cache/llama3.1-8b"),
 )
 AZURE = "AMLFS-Durable-Premium-125-160TiB-3-Standard_D192ds_v6"
 OF_AZURE = f"closed/Azure/results/{AZURE}/training/unet3d"
@@ -82,9 +83,7 @@ def test_a_whole_training_row_gets_its_figures(copy: Path) -> None:
     """The sample has six runs; the mean of the five that count is 102.125 samples/s by construction."""
     assert not row_of(OF_AZURE).measurements.exists()
     report = run(copy)
-    assert report.splitlines()[-1] == (
-        "150 rows of the round: 1 with figures, new, 149 without a folder in the copy"
-    )
+    assert report.splitlines()[-1] == ("150 rows of the round: 1 with figures, new, 149 without a folder in the copy")
     assert len(report.splitlines()) == 151
     result = row_of(OF_AZURE)
     assert (result.trust, result.client_nodes) == ("derived", 2)
@@ -122,9 +121,9 @@ def test_other_figures_stand_beside_those_of_the_record_and_change_none(tmp_path
     assert line_of(run(tmp_path), folder).startswith("other than the record, which keeps its own: ")
     result = row_of(folder)
     assert list(result.measurements.values_list("op", "stat", "value")) == before
-    beside = {row["what"]: row for row in result.snapshot["published_row"]["copy"]}
-    assert beside["unet3d samples_rate mean"]["copy"] == 102.125
-    assert beside["unet3d samples_rate mean"]["record"] == pytest.approx(1225.05, abs=0.01)
+    by_name = {row["what"]: row for row in result.snapshot["published_row"]["copy"]}
+    assert by_name["unet3d samples_rate mean"]["copy"] == 102.125
+    assert by_name["unet3d samples_rate mean"]["record"] == pytest.approx(1225.05, abs=0.01)
     page = Client().get(f"/results/{result.public_id}/").content.decode()
     assert "A copy of the files gives other figures" in page and "102.125" in page
     CatalogueLoad.objects.all().delete()
@@ -249,7 +248,7 @@ def test_what_is_no_copy_is_refused(tmp_path: Path, kind: str) -> None:
     elif kind == "link":
         (tmp_path / "real" / "closed").mkdir(parents=True)
         path.symlink_to(tmp_path / "real")
-    with pytest.raises(CommandError, match="is not a folder|neither closed/ nor open/"):
+    with pytest.raises(CommandError, match=r"is not a folder|neither closed/ nor open/"):
         run(path)
 
 
