@@ -25,8 +25,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class RowOutcome:
-    """What became of one row, or of a folder that is of no row. `row` is what the record gets, None where it keeps
-    what it has; `differences` are figures that the copy gives otherwise."""
+    """What became of one row, or of a folder that is of no row.
+
+    `row` is what the record gets, None where it keeps what it has; `differences` are figures that the copy gives
+    otherwise.
+    """
 
     what: str
     public_id: str
@@ -80,15 +83,15 @@ def _outcome_of_row(row: Row, place: WorkloadPlace | None) -> RowOutcome:
     outcome = (row["id"], place.published_folder)
     if place.refusal:
         return RowOutcome(UNREADABLE, *outcome, place.refusal)
-    facts, key = read_workload(place.files), place.key
-    if reason := facts.get("reason") or missing_part(key[3], facts, len(place.runs)):
+    facts, key, runs = read_workload(place.list_counted_files()), place.key, len(place.list_counted_runs())
+    if reason := facts.get("reason") or missing_part(key[3], facts, runs):
         return RowOutcome(UNREADABLE, *outcome, reason)
     if differences := mlperf_rows.figure_differences(row.get("measurements", []), facts["measurements"]):
         return RowOutcome(OTHER, *outcome, differences=tuple(differences))
     if row[ROW]["figures"] == ALL_RUNS:
         return RowOutcome(SAME, *outcome)
     plain = {name: value for name, value in row.items() if name not in _OF_FIGURES}
-    read_row = mlperf_rows.with_figures(mlperf_rows.with_folder(plain, key), facts, len(place.runs), ALL_RUNS)
+    read_row = mlperf_rows.with_figures(mlperf_rows.with_folder(plain, key), facts, runs, ALL_RUNS)
     read_row[ROW] |= {FROM_COPY: True, "described": _described(read_row, place)}
     return RowOutcome(READ, *outcome, row=read_row)
 
@@ -125,8 +128,7 @@ def _recorded_rows(ids: list[str]) -> dict[str, Row]:
 
 
 def keep_copies(rows: list[Row]) -> list[Row]:
-    """Rows of tables to load: without those that have no whole figures and got them from a copy, and with what stands
-    beside. One query."""
+    """Rows of tables to load, without those that got figures from a copy, and with what stands beside. One query."""
     ids = [row["id"] for row in rows if ROW in row]
     results = Result.objects.filter(public_id__in=ids, snapshot__has_key=ROW)
     recorded: dict[str, Row] = dict(results.values_list("public_id", f"snapshot__{ROW}"))

@@ -20,6 +20,7 @@ _READ = re.compile(
     r"|(overrides|config)\.yaml|\.mlps-code-image"
 )
 _STAMP = re.compile(r"\d{8}_\d{6}", re.ASCII)
+_MODEL = re.compile(r"[\w.-]{1,40}( [\w.-]{1,40})?", re.ASCII)
 
 Key = tuple[str, str, str, str, str]
 """Division, submitter, system, kind and model: what tells one row of the round from the others."""
@@ -46,6 +47,15 @@ class WorkloadPlace:
     @property
     def published_folder(self) -> str:
         return published_folder(self.key)
+
+    def list_counted_runs(self) -> tuple[str, ...]:
+        """The runs that a result may be of: of kv_cache the latest, which is the one that is published; else all."""
+        return self.runs[-1:] if self.key[3] == KV_CACHE else self.runs
+
+    def list_counted_files(self) -> dict[str, Path]:
+        """The files without those of runs that do not count."""
+        others = set(self.runs) - set(self.list_counted_runs())
+        return {path: file for path, file in self.files.items() if others.isdisjoint(PurePosixPath(path).parts)}
 
 
 @dataclass(slots=True)
@@ -102,7 +112,7 @@ class _Walk:
         folders = sorted(path for path in inner if path.is_dir() and not path.is_symlink())
         self.folders += len(folders)
         if self.folders > MOST_FOLDERS:
-            raise FolderError(f"{folder} has more folders than a copy of the results")
+            raise FolderError("There are more folders than a copy of the results has")
         return folders
 
 
@@ -118,8 +128,9 @@ def _add_submitter(copy: Copy, walk: _Walk, division: str, submitter: Path) -> N
                 copy.passed_over[_show_path(division, submitter, kind)] = "no kind of benchmark has this name"
                 continue
             for model, folder in _list_models(walk, kind):
-                names = (submitter.name, system.name, model)
-                if not all(name.isprintable() and name.strip() and len(name) <= LONGEST_NAME for name in names):
+                names = (submitter.name, system.name)
+                are_plain = all(name.isprintable() and name.strip() and len(name) <= LONGEST_NAME for name in names)
+                if not are_plain or not _MODEL.fullmatch(model):
                     copy.passed_over[_show_path(division, submitter, folder)] = "a name is too long or not printable"
                     continue
                 key = (division, submitter.name, system.name, kind.name, model)

@@ -81,10 +81,11 @@ def with_figures(row: Row, facts: Row, runs: int, figures: str) -> Row:
 
 
 def _find_limits(facts: Row, figures: str) -> list[Row]:
-    """What the figures may not be compared for, and why."""
+    """What the figures may not be compared for, and why: each operation that the row has."""
     reasons = [ONE_RUN_REASON] if figures == ONE_RUN else []
     reasons += [finding["message"] for finding in facts.get("findings", ()) if finding["code"] == _RANKS_MISSING]
-    return [{"reason": reason[:300]} for reason in reasons]
+    ops = sorted({row["op"] for row in facts["measurements"]})
+    return [{"reason": reason[:300], "op": op} for reason in reasons for op in ops]
 
 
 def figure_differences(recorded: list[Row], read: list[Row]) -> list[Row]:

@@ -66,7 +66,7 @@ def build_published_row(snapshot: Mapping[str, Any]) -> dict[str, Any]:
         "rows": [*rows, *_described_rows(published.get("described", {}))],
         "figures": published["figures"],
         "statement": FIGURES[published["figures"]],
-        "notes": [limit["reason"] for limit in snapshot.get("not_comparable_for", ())],
+        "notes": list(dict.fromkeys(limit["reason"] for limit in snapshot.get("not_comparable_for", ()))),
         "beside": [_write_difference(row) for row in published.get("copy", ())],
     }
 

@@ -6,7 +6,6 @@ rules that lists are made by. What the archives do not say, such as who was ente
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +24,8 @@ from registry.query.public_record import Row
 TITLES = {"io500": "IO500", "ten": "10-node", "full": "Full"}
 REBUILT_AS = {"io500": "io500", "production": "io500", "ten": "ten", "ten-production": "ten", "full": "full"}
 """By name of a list the reconstruction that its entries stand on."""
-_IO500_RELEASE = re.compile(r"I?SC\d\d")
+_OTHER_ROUND = "mlperf-"
+"""How the slugs of imported rounds begin that are none of IO500."""
 _FIRST_RANKS = (Release.Completeness.TOP10, Release.Completeness.PARTIAL, Release.Completeness.MISSING)
 _FIGURES = (
     *("public_id", "institution", "system_name", "filesystem_type", "client_nodes", "trust", "submitted_on"),
@@ -80,7 +80,7 @@ def can_be_reconstructed(release: Release) -> bool:
 
 def is_of_io500(release: Release) -> bool:
     """Whether IO500 made lists of a release; other rounds have no list that could be rebuilt."""
-    return _IO500_RELEASE.match(release.slug) is not None
+    return not release.slug.casefold().startswith(_OTHER_ROUND)
 
 
 def rebuild_list(release_text: str, name: str) -> Reconstruction:

@@ -162,6 +162,18 @@ def test_a_model_that_was_inferred_is_taken_from_the_only_folder(tmp_path: Path)
     assert result.snapshot["published_row"]["model_basis"] == "listing"
 
 
+def test_of_several_runs_of_kv_cache_the_latest_counts(tmp_path: Path) -> None:
+    """The earlier one is cut off and does not matter."""
+    folder = "closed/Nebius/results/nebius-kvcache-b300/kv_cache/llama3.1-8b"
+    runs = place_sample(tmp_path, CACHE, folder) / "run"
+    (latest,) = runs.iterdir()
+    shutil.copytree(latest, runs / "20260601_100000")
+    path = runs / "20260601_100000" / "summary.json"
+    path.write_text(path.read_text()[:50])
+    assert line_of(run(tmp_path), folder) == "with figures, new"
+    assert row_of(folder).snapshot["published_row"]["runs_read"] == 1
+
+
 def remove_run(folder: Path) -> None:
     shutil.rmtree(sorted((folder / "run").iterdir())[0])
 
@@ -229,6 +241,12 @@ def test_names_that_hide_signs_are_passed_over(copy: Path) -> None:
     report = run(copy)
     assert "\x1b" not in report
     assert "a name is too long or not printable" in report
+
+
+@pytest.mark.parametrize("model", ["a b c", "Δ", "x" * 60, "<script>"])
+def test_a_model_of_no_plain_name_is_passed_over(copy: Path, model: str) -> None:
+    place_sample(copy, CACHE, f"closed/Nebius/results/nebius-kvcache-b300/kv_cache/{model}")
+    assert "1 folders of no row" in run(copy)
 
 
 def test_a_folder_behind_a_link_is_not_followed(copy: Path, tmp_path: Path) -> None:

@@ -216,9 +216,12 @@ def test_a_ranking_leaves_single_runs_out_and_says_why() -> None:
 
 def test_missing_ranks_are_a_limit_and_a_finding() -> None:
     result = Result.objects.get(public_id="mlperf-3.0-farmgpu-kv-cache-5")
-    (limit,), (finding,) = result.snapshot["not_comparable_for"], result.snapshot["findings"]
+    limits, (finding,) = result.snapshot["not_comparable_for"], result.snapshot["findings"]
     assert finding["code"] == "mlperf-storage.ranks-missing"
-    assert "24 in option 1, 21 in option 2" in limit["reason"]
+    assert {limit["op"] for limit in limits} == set(result.measurements.values_list("op", flat=True))
+    (reason,) = {limit["reason"] for limit in limits}
+    assert "24 in option 1, 21 in option 2" in reason
+    assert Client().get(f"/results/{result.public_id}/").content.decode().count(reason) == 2, "a note and a finding"
 
 
 # Where the rows stand
