@@ -416,7 +416,7 @@ def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
         "scores": scores,
         "findings": snapshot.get("findings", []),
         "versions": snapshot.get("versions", {}),
-        "any": bool(rules or same or scores),
+        "any": bool(rules or same or scores or snapshot.get("findings")),
         "evidence": build_evidence(snapshot.get("evidence"), tool) if rules or "evidence" in snapshot else {},
     }
 
