@@ -24,7 +24,14 @@ from django.utils.text import slugify
 from registry.comparison import uncertainty
 from registry.lists import definitions, rank_ranges
 from registry.lists.listing import arrange_imported, entries_digest
-from registry.loading import derived_results, merged_names, recorded_archives, reported_results
+from registry.loading import (
+    derived_results,
+    merged_names,
+    mlperf_copies,
+    mlperf_rows,
+    recorded_archives,
+    reported_results,
+)
 from registry.models import (
     CatalogueLoad,
     ListDefinition,
@@ -38,7 +45,7 @@ from registry.models import (
     Site,
     System,
 )
-from registry.query import axes, canonical_names, configuration_diff, fact_index
+from registry.query import axes, canonical_names, configuration_diff, declared_limits, fact_index
 from registry.query.text_folding import fold_text
 from registry.timeseries import detected_steps
 from validators.measurements import Measurement as Measured
@@ -50,6 +57,8 @@ LOADERS = (
     "loading/reported_results",
     "identity/merging",
     "loading/derived_results",
+    "loading/mlperf_copies",
+    "loading/mlperf_rows",
     "query/canonical_names",
     "query/fact_index",
     "query/alike",
@@ -143,6 +152,29 @@ def import_archives(rows: list[Row], *, dry_run: bool = False) -> list[ArchiveOu
     ]
 
 
+def import_rows(outcomes: list[mlperf_copies.RowOutcome], *, dry_run: bool = False) -> None:
+    """Bring rows of a table that a copy adds figures to into the record, and what a copy gives otherwise beside it.
+
+    `dry_run`: nothing is kept. Raises CatalogueError where the catalogue, or the release of a row, was not loaded yet.
+    """
+    rows = [outcome.row for outcome in outcomes if outcome.row is not None]
+    with transaction.atomic():
+        lock_catalogue()
+        releases = {release.slug: release for release in Release.objects.filter(imported=True)}
+        if not _last_digest() or not {row["release"] for row in rows} <= releases.keys():
+            raise CatalogueError("the catalogue is not loaded yet: run load_catalogue first")
+        if rows:
+            names = canonical_names.read_names()
+            systems = _load_systems(rows, [], names, {})
+            results = _load_results(rows, releases, systems, names)
+            _load_measurements(rows, results, _read_measurements)
+            fact_index.rebuild_facts([result.pk for result in results.values()])
+            detected_steps.mark_due([result.system_id for result in results.values()])
+        mlperf_copies.store_differences(outcomes)
+        if dry_run:
+            transaction.set_rollback(True)
+
+
 def load_definitions() -> None:
     """Bring definitions of lists, platforms and ranges of ranks to the files, no history. Raises CatalogueError."""
     with transaction.atomic():
@@ -191,7 +223,8 @@ def _load_catalogue() -> Loaded:
     platforms = _load_platforms(_read_json(canonical_names.ALIASES / "platforms.json"))
     tables = [_read_json(path) for path in sorted(TABLES.glob("*.json"))]
     releases = _load_releases([*_read_json(HISTORY / "releases.json"), *(table["release"] for table in tables)])
-    rows = [*_read_json(HISTORY / "results.json"), *(row for table in tables for row in table["results"])]
+    of_tables = mlperf_copies.keep_copies([row for table in tables for row in table["results"]])
+    rows = [*_read_json(HISTORY / "results.json"), *of_tables]
     published = [_read_json(path) for path in sorted((HISTORY / "lists").glob("*.json"))]
     names = canonical_names.read_names()
     reported_rows = reported_results.read_reported()
@@ -211,6 +244,7 @@ def _load_catalogue() -> Loaded:
     imported = RankedList.objects.filter(release__in=releases.values())
     entries = ListEntry.objects.filter(ranked_list__in=imported).count()
     derived = sum(outcome.trust == Result.Trust.DERIVED for outcome in outcomes)
+    derived += sum(result.trust == Result.Trust.DERIVED for result in results.values())
     return Loaded(True, len(results), len(reported_rows), imported.count(), entries, overrides, derived)
 
 
@@ -309,7 +343,7 @@ def _load_systems(
     spellings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     split_off = merged_names.split_off_systems()
     for row in (row for row in rows if row["id"] not in split_off):
-        spellings[_system_key(row, names)][" ".join(row.get("system", "").split())] += 1
+        spellings[_system_key(row, names)][" ".join(_system_name(row).split())] += 1
     stored = System.objects.select_related("site", "platform", "merged_into__platform", "merged_into__site")
     systems_by_place = {(system.site_id, fold_text(system.name)): system.merged_into or system for system in stored}
     taken = set(System.objects.values_list("slug", flat=True))
@@ -367,7 +401,12 @@ def _site_name(institution: str, names: canonical_names.Names) -> str:
 
 
 def _system_key(row: Row, names: canonical_names.Names) -> tuple[str, str]:
-    return _site_name(row.get("institution", ""), names), fold_text(row.get("system"))
+    return _site_name(row.get("institution", ""), names), fold_text(_system_name(row))
+
+
+def _system_name(row: Row) -> str:
+    """What the system is called here; `system_called` tells it from another one whose printed name is the same."""
+    return str(row.get("system_called") or row.get("system") or "")
 
 
 def _load_reported(rows: list[Row], systems: dict[tuple[str, str], System], names: canonical_names.Names) -> None:
@@ -462,7 +501,7 @@ def _result_row(row: Row, release: Release | None, system: System, names: canoni
         "tool": row.get("tool", "io500"),
         "tool_version": row.get("benchmark_version", ""),
         "mode": row.get("mode", ""),
-        "trust": Result.Trust.IMPORTED,
+        "trust": row.get("trust", Result.Trust.IMPORTED),
         "source": row["source"],
         "release": release,
         "site": system.site,
@@ -490,7 +529,10 @@ def _result_row(row: Row, release: Release | None, system: System, names: canoni
 
 
 _PARAMETERS = ("client_nodes", "tasks", "procs_per_node", "metadata_servers", "data_servers")
-_SNAPSHOT = ("status", "note", "archive_url", "measured_client_nodes", "measured_tasks", "findings", "rules")
+_SNAPSHOT = (
+    *("status", "note", "archive_url", "measured_client_nodes", "measured_tasks", "findings", "rules"),
+    *(mlperf_rows.ROW, declared_limits.FIELD),
+)
 
 
 def _load_measurements(

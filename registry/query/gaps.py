@@ -15,6 +15,7 @@ NOT_A_NUMBER = "not-a-number"
 REASONS = {
     "not-in-document": "The document does not say its {title}.",
     "not-in-list": "The list that it was copied from gives no {title}, nor does its archive.",
+    "not-read": "Only a part of what is published of it was read here, which gives no {title}.",
     "no-description": "No description of the system came with it, and its outputs do not print its {title}.",
     "not-described": "Its description of the system and its outputs do not say its {title}.",
     NOT_A_NUMBER: "What is recorded as its {title} is no number above zero.",
@@ -75,6 +76,7 @@ def _reason_case(recorded: QuerySet[Fact] | None) -> Case:
     no_number = [When(Exists(recorded), then=Value(NOT_A_NUMBER))] if recorded is not None else []
     return Case(
         *no_number,
+        When(snapshot__has_key="published_row", then=Value("not-read")),
         When(trust=Result.Trust.REPORTED, then=Value("not-in-document")),
         When(trust=Result.Trust.IMPORTED, then=Value("not-in-list")),
         When(Exists(described), then=Value("not-described")),

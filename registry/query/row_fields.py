@@ -154,8 +154,8 @@ UnknownValues = Annotated[
 MissingReason = Annotated[
     str,
     Meta(
-        description="not-in-document, not-in-list, no-description, not-described or not-a-number: what kind of source "
-        "says nothing, or nothing usable, of it."
+        description="not-in-document, not-in-list, not-read, no-description, not-described or not-a-number: what kind "
+        "of source says nothing, or nothing usable, of it."
     ),
 ]
 RunParameters = Annotated[dict[str, Any], Meta(description="Parameters of the run, by name.")]

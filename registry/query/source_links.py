@@ -22,7 +22,12 @@ from registry.query.shapes import Shape
 
 _SITE = json.loads((Path(__file__).parent / "data" / "io500-site.json").read_text(encoding="utf-8"))
 IO500: str = _SITE["address"]
-MLPERF = re.compile(r"MLPerf Storage v(?P<version>\d+\.\d+), (?P<path>(Closed|Open)/.+)", re.IGNORECASE)
+MLPERF = re.compile(r"MLPerf Storage v(?P<version>1\.0|3\.0), (?P<path>(Closed|Open)/.+)", re.IGNORECASE)
+_MLPERF_PLACES = {
+    "1.0": ("Report in the published results of MLCommons", "blob"),
+    "3.0": ("Folder in the published results of MLCommons", "tree"),
+}
+"""By version what the place of a result is, and how its address begins at github.com."""
 _SLIDE = re.compile(r"IO500 (?P<release>I?SC\d\d) slides p(?P<page>\d{1,4})")
 _RELEASE = re.compile(r"I?SC\d\d")
 
@@ -118,7 +123,8 @@ def _table_address(source: str) -> str:
     match = MLPERF.fullmatch(source)
     if match is None:
         return ""
-    return f"https://github.com/mlcommons/storage_results_v{match['version']}/blob/main/{quote(match['path'])}"
+    view = _MLPERF_PLACES[match["version"]][1]
+    return f"https://github.com/mlcommons/storage_results_v{match['version']}/{view}/main/{quote(match['path'])}"
 
 
 def _submission_address(facts: Facts) -> str:
@@ -212,7 +218,7 @@ def _slide_link(source: str) -> list[SourceLink]:
 
 def _table_link(source: str) -> list[SourceLink]:
     address, match = _table_address(source), MLPERF.fullmatch(source)
-    return [SourceLink("Report in the published results of MLCommons", address, match["path"])] if match else []
+    return [SourceLink(_MLPERF_PLACES[match["version"]][0], address, match["path"])] if match else []
 
 
 def _list_link(result: Result, memberships: Iterable[Mapping[str, Any]]) -> list[SourceLink]:

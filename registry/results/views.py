@@ -20,6 +20,7 @@ from registry.presentation.archive_table import build_archive
 from registry.presentation.charts import list_charts, vega
 from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
+from registry.presentation.published_row import build_published_row
 from registry.presentation.read_lines import build_not_read
 from registry.presentation.system_description import system_context
 from registry.presentation.trust_ladder import build_ladder
@@ -183,6 +184,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         ),
         "ladder": build_ladder(result),
         "archive": build_archive(result.snapshot),
+        "published_row": build_published_row(result.snapshot),
         "source_links": links,
         "files": files,
         "omitted": public_record.omitted_files(result),
@@ -420,6 +422,6 @@ def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
         "scores": scores,
         "findings": snapshot.get("findings", []),
         "versions": snapshot.get("versions", {}),
-        "any": bool(rules or same or scores),
+        "any": bool(rules or same or scores or snapshot.get("findings")),
         "evidence": build_evidence(snapshot.get("evidence"), tool) if rules or "evidence" in snapshot else {},
     }

@@ -333,7 +333,9 @@ class RankingShape(Shape):
     groups: Annotated[list[RankingGroup], Meta(description="What has ranks of its own; `group` of a row is its place.")]
     not_comparable: Annotated[
         list[ForbiddenResult],
-        Meta(description="Results without a rank: their source forbids to compare the number."),
+        Meta(
+            description="Results without a rank: their source forbids to compare the number, or a part of it was read."
+        ),
     ]
     candidates: Candidates
     missing_facts: MissingFacts

@@ -24,6 +24,8 @@ from registry.query.public_record import Row
 TITLES = {"io500": "IO500", "ten": "10-node", "full": "Full"}
 REBUILT_AS = {"io500": "io500", "production": "io500", "ten": "ten", "ten-production": "ten", "full": "full"}
 """By name of a list the reconstruction that its entries stand on."""
+_OTHER_ROUND = "mlperf-"
+"""How the slugs of imported rounds begin that are none of IO500."""
 _FIRST_RANKS = (Release.Completeness.TOP10, Release.Completeness.PARTIAL, Release.Completeness.MISSING)
 _FIGURES = (
     *("public_id", "institution", "system_name", "filesystem_type", "client_nodes", "trust", "submitted_on"),
@@ -73,7 +75,12 @@ def describe_completeness(ranked_list: RankedList, length: int) -> str:
 
 
 def can_be_reconstructed(release: Release) -> bool:
-    return release.imported and release.completeness in _FIRST_RANKS
+    return release.imported and is_of_io500(release) and release.completeness in _FIRST_RANKS
+
+
+def is_of_io500(release: Release) -> bool:
+    """Whether IO500 made lists of a release; other rounds have no list that could be rebuilt."""
+    return not release.slug.casefold().startswith(_OTHER_ROUND)
 
 
 def rebuild_list(release_text: str, name: str) -> Reconstruction:
@@ -121,6 +128,7 @@ def _last_known_whole(release: Release, name: str) -> RankedList:
     """The newest official list of that name before the release that is known whole. Raises NotReconstructed."""
     if not can_be_reconstructed(release):
         why = f"{release.name} is known whole" if release.imported else f"The lists of {release.name} are made here"
+        why = why if is_of_io500(release) or not release.imported else f"IO500 made no list of {release.name}"
         raise NotReconstructed(hint=f"{why}: see /lists/{release.slug}/.")
     if name in PRODUCTION:
         why = "The committee decides which systems are in production, and no archive says it."

@@ -96,9 +96,11 @@ def run_ranking(question: RankingQuery) -> FormulaRanking:
 def _forbidden_results(results: QuerySet[Result], inputs: Sequence[Input]) -> list[Row]:
     """Results that their source does not let stand in an order of these numbers, with its reasons. Two queries.
 
-    Only documents forbid, so only reported results are read.
+    Documents forbid, and raw files of which a part was read.
     """
-    limited = results.filter(trust=Result.Trust.REPORTED, snapshot__has_key=declared_limits.FIELD).order_by("id")
+    limited = results.filter(
+        trust__in=(Result.Trust.REPORTED, Result.Trust.DERIVED), snapshot__has_key=declared_limits.FIELD
+    ).order_by("id")
     limits_by_id = {
         public_id: declared_limits.read_limits(rows)
         for public_id, rows in limited.annotate(limits=public_record.LIMITS).values_list("public_id", "limits")

@@ -166,6 +166,11 @@ def test_a_platform_is_named_only_where_a_source_names_it() -> None:
         "Cray_ClusterStor_E1000_6xSlingShot200_5hosts": "clusterstor-e1000",
         "Cray_C500_4xHDR200_1host": "cray-c500",
         "Cray_C500_4xHDR200_3hosts": "cray-c500",
+        "e2000 of MLPerf Storage v3.0": "cray-e2000",
+        "e2000-unet3d": "cray-e2000",
+        "k3000": "cray-k3000",
+        "k3000-unet3d": "cray-k3000",
+        "K3000-kvcache": "cray-k3000",
     }
     assert on_platform.filter(public_id__startswith="mlperf-1.0-hpe-").count() == 8
     assert Platform.objects.get(slug="cray-e2000").predecessor.slug == "clusterstor-e1000"  # type: ignore[union-attr]

@@ -37,7 +37,7 @@ def digests() -> dict[tuple[str, str], str]:
 
 def test_hpe_is_one_institution_with_redirects() -> None:
     assert set(OF_HPE.values_list("site__slug", "institution")) == {(LONG, "HPE")}
-    assert Result.objects.filter(site__slug=LONG).count() == 58
+    assert Result.objects.filter(site__slug=LONG).count() == 63
     for path in ("/sites/{}/", "/api/v1/sites/{}/"):
         answer = Client().get(path.format(HPE))
         assert (answer.status_code, answer["Location"]) == (301, path.format(LONG))

@@ -1,0 +1,123 @@
+"""What the description of a system says in the results of MLPerf Storage v3.0: counts, capacity and rated power.
+
+The files are hostile: they are read as plain YAML without merge keys, small, with few aliases, and only for figures and
+for words of closed lists. Texts, names of hosts, addresses and the environment of a run stay where they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+MOST_BYTES, MOST_ALIASES, MOST_FIGURE = 256 * 2**10, 500, 10**9
+_WORDS = {
+    "availability": ("available", "preview", "RDI"),
+    "deployment": ("onprem", "cloud"),
+}
+
+Row = dict[str, Any]
+
+
+class DescriptionError(Exception):
+    """The file is no description that can be read."""
+
+
+def read_description(path: Path) -> Row:
+    """The facts of a description: `usable_capacity_TiB`, `rack_units`, `provisioned_power_W`, `storage_nodes`,
+    `storage_drives`, `client_hosts`, `availability`, `deployment`; what the file does not say is left out.
+
+    Power is the rated watts of all supplies of storage nodes and switches, as the round's table computes it;
+    storage inside the hosts has none of its own. Raises DescriptionError for a file that is too large, no YAML or no
+    description; OSError where it cannot be read.
+    """
+    if path.is_symlink() or path.stat().st_size > MOST_BYTES:
+        raise DescriptionError("The description is larger than one, or a link.")
+    described = _section(_load_yaml(path.read_bytes()), "system_under_test")
+    if not described:
+        raise DescriptionError("The file has no system_under_test.")
+    solution = _section(described, "solution")
+    nodes, switches = _groups(described, "product_nodes"), _groups(described, "product_switches")
+    is_local = _section(solution, "architecture").get("storage_location") == "local"
+    facts = {
+        "usable_capacity_TiB": _figure(solution.get("usable_capacity_tib")),
+        "rack_units": _figure(described.get("total_rack_units")),
+        "provisioned_power_W": None if is_local else _rated_power([*nodes, *switches]),
+        "storage_nodes": _total([_figure(node.get("quantity")) for node in nodes]),
+        "storage_drives": _total([_drives_of(node) for node in nodes]),
+        "client_hosts": _total([_figure(group.get("quantity")) for group in _groups(described, "clients")]),
+        "availability": _word("availability", solution.get("availability")),
+        "deployment": _word("deployment", described.get("deployment")),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _load_yaml(content: bytes) -> Any:
+    """The document. A merge key may double a mapping again and again, so files with one are refused."""
+    try:
+        text = content.decode("utf-8")
+        aliases = 0
+        for event in yaml.parse(text, yaml.SafeLoader):
+            aliases += isinstance(event, yaml.AliasEvent)
+            if aliases > MOST_ALIASES or (isinstance(event, yaml.ScalarEvent) and event.value == "<<"):
+                raise DescriptionError("The description repeats itself more than a description needs.")
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
+        raise DescriptionError("The description is not YAML.") from error
+
+
+def _section(document: Any, name: str) -> Mapping[str, Any]:
+    section = document.get(name) if isinstance(document, dict) else None
+    return section if isinstance(section, dict) else {}
+
+
+def _groups(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    groups = document.get(name)
+    return [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+
+
+def _figure(value: Any) -> float | None:
+    """A number above zero, whole ones as such; also one in quotes, as some write them. None for all else."""
+    if isinstance(value, str) and len(value) <= 12 and value.replace(".", "", 1).isascii():
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < MOST_FIGURE:
+        return None
+    return int(value) if math.floor(value) == value else value
+
+
+def _total(figures: Sequence[float | None]) -> float | None:
+    """The sum; None where there is nothing to add, or a part is not known."""
+    numbers = [figure for figure in figures if figure is not None]
+    return sum(numbers) if numbers and len(numbers) == len(figures) else None
+
+
+def _drives_of(node: Mapping[str, Any]) -> float | None:
+    of_one = _total([_figure(drive.get("unit_count")) for drive in _groups(node, "drives")])
+    quantity = _figure(node.get("quantity"))
+    return None if of_one is None or quantity is None else of_one * quantity
+
+
+def _rated_power(groups: Sequence[Mapping[str, Any]]) -> float | None:
+    """Watts on the plates of all supplies, spare ones too; None where a group does not say them."""
+    powers = []
+    for group in groups:
+        power = _section(_section(group, "chassis") or group, "power")
+        supplies = [_supply_power(supply) for supply in _groups(power, "psus_configured")]
+        of_one, quantity = _total(supplies), _figure(group.get("quantity") or group.get("count"))
+        powers.append(None if of_one is None or quantity is None else of_one * quantity)
+    return _total(powers)
+
+
+def _supply_power(supply: Mapping[str, Any]) -> float | None:
+    watts, count = _figure(supply.get("nameplate_power_watts")), _figure(supply.get("unit_count"))
+    return None if watts is None or count is None else watts * count
+
+
+def _word(name: str, value: Any) -> str | None:
+    return value if isinstance(value, str) and value in _WORDS[name] else None
