@@ -18,7 +18,7 @@ from registry.loading import mlperf_rows
 from registry.loading.catalogue_loader import load_catalogue
 from registry.models import CatalogueLoad, Platform, RankedList, Release, Result, System
 from registry.presentation.published_row import FIGURES, ID_BASES, KINDS, MODEL_BASES, build_published_row
-from registry.presentation.source_links import list_source_links
+from registry.query.source_links import list_source_links
 from tools.make_mlperf_3 import make_table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
