@@ -32,7 +32,7 @@ def is_demonstration(public_id: str) -> bool:
 
 
 def are_demonstrations(public_ids: Sequence[str]) -> bool:
-    """Whether all ids are of the demonstration, or none is. Raises MixedWithDemonstration."""
+    """Whether all ids are of the demonstration, or none is. Raises MixedWithDemonstration where only some are."""
     made_up = [public_id for public_id in public_ids if is_demonstration(public_id)]
     if made_up and len(made_up) < len(public_ids):
         raise MixedWithDemonstration(f"{', '.join(made_up)}: made up to show the product, and no result.")

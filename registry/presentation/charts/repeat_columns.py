@@ -24,7 +24,7 @@ from registry.presentation.charts.model import (
 from registry.presentation.charts.scales import LinearAxis
 
 WIDE, THIN = 596, 358
-HEIGHT, TOP, BOTTOM, LEFT = 258, 48, 44, 26
+HEIGHT, TOP, BOTTOM, LEFT_X = 258, 48, 44, 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,18 @@ def _draw(columns: Sequence[RepeatColumn], ceiling: CeilingMark, unit: str, kind
     most = max(ceiling.value, *(value for column in columns for value in column.values))
     base = HEIGHT - BOTTOM
     axis = LinearAxis(0.0, most, base, TOP - 12)
-    run = (width - LEFT) / len(columns)
+    run = (width - LEFT_X) / len(columns)
     bar = round(run * 0.78, 1)
     limit_y = axis.at(ceiling.value)
-    marks: list[Mark] = horizontal_grid([tick for tick in axis.ticks if tick.at > limit_y + 6], LEFT, width)
+    marks: list[Mark] = horizontal_grid([tick for tick in axis.ticks if tick.at > limit_y + 6], LEFT_X, width)
     for place, column in enumerate(columns):
-        marks += _draw_column(column, round(LEFT + run * place + (run - bar) / 2, 1), bar, base, axis, ceiling.value)
+        marks += _draw_column(column, round(LEFT_X + run * place + (run - bar) / 2, 1), bar, base, axis, ceiling.value)
     marks += [
-        Path(AXIS, f"M{LEFT} {base}H{width}"),
-        Path(CEILING_LINE, f"M{LEFT} {limit_y}H{width}", dashed=True),
+        Path(AXIS, f"M{LEFT_X} {base}H{width}"),
+        Path(CEILING_LINE, f"M{LEFT_X} {limit_y}H{width}", dashed=True),
         Path(CEILING_LINE, "M-7 -11.200h14L0 0z", (width - 12.0, limit_y)),
-        Text(LEFT, 12, f"{numbers.format_decimal(ceiling.value)} {unit}: {ceiling.words}", strong=True),
-        Text(LEFT, 27, ceiling.source),
+        Text(LEFT_X, 12, f"{numbers.format_decimal(ceiling.value)} {unit}: {ceiling.words}", strong=True),
+        Text(LEFT_X, 27, ceiling.source),
     ]
     words = "; ".join(
         f"{column.name} {column.about}: " + ", ".join(numbers.format_decimal(value) for value in column.values)

@@ -72,7 +72,7 @@ def build_tunable(runs: Sequence[DemonstrationRun]) -> Context:
         "unit": UNIT,
         "system": what_differed(document["configuration"], [_unbroken(run.public_id) for run in runs]),
         "equal": equal,
-        "shown": runs,
+        "runs": runs,
         "comparison": f"/compare/?results={before.public_id},{after.public_id}",
         "commanded": after,
     }
@@ -144,7 +144,7 @@ def build_ceiling(runs: Sequence[DemonstrationRun]) -> Context:
         ],
         "unit": UNIT,
         "ceilings": [_ceiling_row(ceiling, written.mean) for ceiling in written.ceilings],
-        "shown": [run],
+        "runs": [run],
         "commanded": run,
     }
 
@@ -171,7 +171,7 @@ def build_rejected(runs: Sequence[DemonstrationRun]) -> Context:
         "finding": f"The check finds {' and '.join(counts) or 'nothing'}, {refused}.",
         "range": f"{with_line} of {numbers.pluralize(len(rows), 'finding')} name a line of a file, which stands below.",
         "findings": rows,
-        "shown": [run],
+        "runs": [run],
         "commanded": run,
     }
 
@@ -219,7 +219,7 @@ def build_change(runs: Sequence[DemonstrationRun]) -> Context:
         else None,
         "equal": document["equal"] + document["system"]["equal"] if document else 0,
         "comparison": f"/compare/?results={step['before']},{step['after']}" if step else "",
-        "shown": [run for run in runs if step and run.public_id in (step["before"], step["after"])],
+        "runs": [run for run in runs if step and run.public_id in (step["before"], step["after"])],
         "commanded": runs[-1],
     }
 
@@ -246,8 +246,8 @@ def _cause_sentence(document: Row) -> str:
 def build_targets(runs: Sequence[DemonstrationRun]) -> Context:
     """The targets of a survey: how many lie where, which are slow, and how likely a file meets one of them."""
     (run,) = runs
-    known = distributions.with_all_targets(run.snapshot["distributions"], run.snapshot["tests"])
-    fastest = [distribution for distribution in known if distribution["stat"] == "fastest_second"]
+    surveyed = distributions.with_all_targets(run.snapshot["distributions"], run.snapshot["tests"])
+    fastest = [distribution for distribution in surveyed if distribution["stat"] == "fastest_second"]
     (row,) = distributions.component_distributions(fastest, stragglers.SHARE)
     factor, unit = FACTOR, UNIT
     bins = [(part["low"], part["high"], part["count"]) for part in row["histogram"]]
@@ -273,7 +273,7 @@ def build_targets(runs: Sequence[DemonstrationRun]) -> Context:
         "slow": slow,
         "meeting": [(chance["stripes"], f"{chance['percent']:.2f}") for chance in row["meeting"]],
         "unit": unit,
-        "shown": [run],
+        "runs": [run],
         "commanded": run,
     }
 

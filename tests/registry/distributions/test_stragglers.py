@@ -125,12 +125,12 @@ def test_where_it_is_not_told_nothing_is_known_of_what_was_written(beside) -> No
 
 def survey_of(values: list[float], silent: int = 0) -> tuple[list[Any], list[dict[str, Any]]]:
     """Distributions and tests of a survey, as the reader of obdfilter-survey leaves them."""
-    known: list[float | None] = [None] * silent + values
+    speeds: list[float | None] = [None] * silent + values
     distributions: list[Any] = summed(
-        "write", "bandwidth", "fastest_second", "targets", known, "MiB/s", {"threads": 8, "osts": len(known)}
+        "write", "bandwidth", "fastest_second", "targets", speeds, "MiB/s", {"threads": 8, "osts": len(speeds)}
     )
     targets = [[-1, 0.0, 0.0]] * silent + [[9, value / 2, value] for value in values]
-    return distributions, [{"threads": 8, "osts": len(known), "targets": {"write": targets}}]
+    return distributions, [{"threads": 8, "osts": len(speeds), "targets": {"write": targets}}]
 
 
 def test_of_many_targets_the_tests_of_the_survey_tell_each() -> None:

@@ -82,17 +82,17 @@ def test_the_raw_files_are_those_that_the_tool_makes() -> None:
 
 def test_runs_are_read_from_their_raw_files() -> None:
     """Each bandwidth that IOR prints in a file is a repeat of the run, and no other number is one."""
-    for public_id, printed in BANDWIDTHS.items():
+    for public_id, bandwidths in BANDWIDTHS.items():
         run = DemonstrationRun.objects.get(public_id=public_id)
         texts = [text for path, text in run.files.items() if path.startswith("results/")]
-        assert [float(re.findall(r"^write +([\d.]+)", text, re.M)[0]) for text in texts] == printed
+        assert [float(re.findall(r"^write +([\d.]+)", text, re.M)[0]) for text in texts] == bandwidths
         (row,) = [
             row
             for row in run.measurements
             if (row["op"], row["quantity"], row["stat"]) == ("write", "bandwidth", "max")
         ]
-        assert row["repeats"] == [value * 2**20 for value in printed]
-        assert row["value"] == printed[0] * 2**20, "the first of five counts"
+        assert row["repeats"] == [value * 2**20 for value in bandwidths]
+        assert row["value"] == bandwidths[0] * 2**20, "the first of five counts"
     statuses = dict(DemonstrationRun.objects.values_list("public_id", "status"))
     assert {public_id for public_id, status in statuses.items() if status != "valid"} == {"demo-3"}
     assert len(statuses) == 16
@@ -265,8 +265,11 @@ def test_two_runs_are_compared_as_results_are(client) -> None:
 def test_runs_and_results_are_not_compared(client, ids) -> None:
     answer = client.get(f"/api/v1/compare/?results={ids}")
     assert (answer.status_code, answer.json()["code"]) == (400, "compare.demonstration")
-    shown = client.get(f"/compare/?results={ids}")
-    assert (shown.status_code, "A demonstration is not compared with results" in shown.content.decode()) == (400, True)
+    refusal_page = client.get(f"/compare/?results={ids}")
+    assert (
+        refusal_page.status_code,
+        "A demonstration is not compared with results" in refusal_page.content.decode(),
+    ) == (400, True)
 
 
 def test_a_missing_run_is_named(client) -> None:
@@ -386,10 +389,19 @@ def test_a_run_in_the_form_of_a_result_cannot_be_saved() -> None:
     result = demonstration.as_result(DemonstrationRun.objects.get(public_id="demo-1"))
     with pytest.raises(ValueError, match="unsaved related object"):
         result.save()
-    known = Result.objects.get(public_id="hw-1")
-    result.site, result.system, result.release, result.trust = known.site, known.system, known.release, known.trust
+    recorded_result = Result.objects.get(public_id="hw-1")
+    result.site, result.system, result.release, result.trust = (
+        recorded_result.site,
+        recorded_result.system,
+        recorded_result.release,
+        recorded_result.trust,
+    )
     with pytest.raises(IntegrityError, match="result_is_no_demonstration"), transaction.atomic():
         result.save(force_insert=True)
     ranked = RankedList.objects.get()
-    for model, facts in ((ListEntry, {"ranked_list": ranked}), (Measurement, {}), (Step, {"system": known.system})):
+    for model, facts in (
+        (ListEntry, {"ranked_list": ranked}),
+        (Measurement, {}),
+        (Step, {"system": recorded_result.system}),
+    ):
         assert not model.objects.filter(**facts, **{"after" if model is Step else "result": result}).exists()
