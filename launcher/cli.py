@@ -12,7 +12,8 @@ from launcher.state import CHECKOUT
 
 USAGE = """usage: ./dev.py COMMAND
 
-  up [--port 8000] [--no-demo]   start everything and print the address once it answers; Ctrl-C stops it
+  up [--port 8000] [--no-demo] [--no-demonstration]
+                                 start everything and print the address once it answers; Ctrl-C stops it
   test [--deep] [PYTEST ARGS]    run all tests on services of their own; --deep: those too long for every run, too
   check                          format, lint, types, templates, migrations, OpenAPI file, documentation, deployment
   manage ARGS...                 manage.py with the settings and services of `up`
@@ -93,9 +94,13 @@ def _up(folder: Path, arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev.py up")
     parser.add_argument("--port", type=int, default=8000, help="the next free one if it is busy (default: 8000)")
     parser.add_argument("--no-demo", action="store_true", help="no history, no open release: an empty record")
+    parser.add_argument("--no-demonstration", action="store_true", help="the history, without the runs of /tour/")
     parser.add_argument("--state", type=Path, default=folder, help="the folder for all that it makes")
     options = parser.parse_args(arguments)
-    return commands.up(options.state.absolute(), options.port, demo=not options.no_demo)
+    steps = commands.preparation(
+        demo=not options.no_demo, demonstration=not (options.no_demo or options.no_demonstration)
+    )
+    return commands.up(options.state.absolute(), options.port, steps)
 
 
 def _address(text: str) -> str:

@@ -21,19 +21,24 @@ def environment_of(state_folder: Path) -> Environment:
     return Environment(Path(named).absolute() if named else state_folder / "environment")
 
 
-PREPARATION = ("migrate", "load_catalogue --without-history")
-WITH_DEMONSTRATION = ("migrate", "load_catalogue", "load_demo")
+def preparation(*, demo: bool, demonstration: bool) -> tuple[str, ...]:
+    """The management commands that make a database ready.
+
+    Without `demo` nothing is put into the record; without `demonstration` the made-up runs of /tour/ are taken out.
+    """
+    record = ("load_catalogue", "load_demo") if demo else ("load_catalogue --without-history",)
+    return ("migrate", *record, "load_demonstration" if demonstration else "load_demonstration --remove")
 
 
-def up(state_folder: Path, port: int, *, demo: bool) -> int:
-    """Everything on this machine, until Ctrl-C or SIGTERM."""
+def up(state_folder: Path, port: int, steps: Sequence[str]) -> int:
+    """Everything on this machine, until Ctrl-C or SIGTERM; `steps` make its database ready."""
     state, environment = State(state_folder), environment_of(state_folder)
     with state.held("up", refuse="up") as lock:
         environment.install(RUNTIME, *local_wheels())
         with services(state, environment, durable=True) as (variables, servers), site.listen(port) as listening:
             chosen = listening.getsockname()[1]
             variables.setdefault("SITE_URL", f"http://127.0.0.1:{chosen}")
-            site.prepare(state, environment, variables, WITH_DEMONSTRATION if demo else PREPARATION)
+            site.prepare(state, environment, variables, steps)
             started = [Running(program) for program in site.programs(state, environment, variables, listening.fileno())]
             try:
                 site.wait_until_ready(chosen, environment, started)

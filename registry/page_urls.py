@@ -1,7 +1,7 @@
 """Addresses of the public pages."""
 
 from django.conf import settings
-from django.urls import path
+from django.urls import path, re_path
 
 from registry.comparison import views as comparison_views
 from registry.lists import views as lists_views
@@ -10,7 +10,7 @@ from registry.lists.reconstruction import views as reconstruction_views
 from registry.parameters import views as parameters_views
 from registry.parameters import views_shared
 from registry.platforms import views_ceilings, views_generations
-from registry.results import archive_download, views_among, views_distributions
+from registry.results import archive_download, views_among, views_demonstration, views_distributions
 from registry.results import views as results_views
 from registry.site_pages import (
     documentation,
@@ -22,6 +22,7 @@ from registry.site_pages import (
     search,
     sitemaps,
 )
+from registry.site_pages.tour import views as tour_views
 from registry.studies import curated, views_rankings
 from registry.studies import views as studies_views
 from registry.systems import views as systems_views
@@ -67,6 +68,11 @@ urlpatterns = [
         "releases/<str:release>/awards/<str:name>/<str:award>/badge.svg", views_badges.award_badge, name="award-badge"
     ),
     path("results/", results_views.index, name="results"),
+    re_path(
+        r"^results/(?P<public_id>demo-[1-9][0-9]{0,8})/$",
+        views_demonstration.demonstration_page,
+        name="demonstration-run",
+    ),
     path("results/<str:public_id>/", results_views.detail, name="result"),
     path("results/<str:public_id>/among/", views_among.among_page, name="result-among"),
     path("results/<str:public_id>/badge.svg", views_badges.result_badge, name="result-badge"),
@@ -95,6 +101,8 @@ urlpatterns = [
     path("parameters/", parameters_views.parameter_index, name="parameters"),
     path("parameters/shared/", views_shared.shared_page, name="parameters-shared"),
     path("parameters/<str:id>/", parameters_views.parameter_page, name="parameter"),
+    path("tour/", tour_views.tour_page, name="tour"),
+    path("tour/<str:path>/", tour_views.tour_page, name="tour-screen"),
     path("search/", search.search_page, name="search"),
     path("docs/", documentation.documentation_index, name="docs"),
     path("docs/rules/", documentation.rules_page, name="docs-rules"),

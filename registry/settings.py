@@ -279,6 +279,8 @@ THROTTLE_RATES = {
 SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "IdentityKindEnum": "registry.models.identities.IdentityChange.Kind",
+        "TrustEnum": "registry.models.results.Result.Trust",
+        "TrustOrDemonstrationEnum": "registry.query.demonstration.LEVELS_AND_TRUST",
     },
     "TITLE": "Highwater",
     "DESCRIPTION": "The registry of storage benchmark results that can be checked, reproduced and compared.",

@@ -14,8 +14,8 @@ from django.db.models.functions import JSONObject
 from registry.comparison import compare as comparison_compare
 from registry.comparison.compare import Per, Side
 from registry.comparison.spreads import INSIDE, NO_MEAN
-from registry.models import Fact, ListEntry, Measurement, Result
-from registry.query import declared_limits, metric_values, observed_parameters, public_record
+from registry.models import DemonstrationRun, Fact, ListEntry, Measurement, Result
+from registry.query import declared_limits, demonstration, metric_values, observed_parameters, public_record
 from registry.query.axes import find_axis
 from registry.query.divisors import PER, find_divisors
 from registry.query.fact_index import CONFIGURATION
@@ -45,11 +45,17 @@ def comparison_document(public_ids: Sequence[str], per: str = "", assume: str = 
 
     With `assume` numbers that were not repeated have the assumption of their class.
 
-    Three queries, one more each for repeats and for a divisor. Raises NotOnRecord for the first id that is not there.
+    Three queries, one more each for repeats and for a divisor. Raises NotOnRecord for the first id that is not there,
+    and MixedWithDemonstration where some ids are of the demonstration and others of the record.
     """
-    sides, headings = load_results(public_ids)
+    if demonstration.are_demonstrations(public_ids):
+        runs = demonstration.read_runs(public_ids)
+        sides, headings, documents = *load_demonstrations(runs), [run.system_document for run in runs]
+    else:
+        sides, headings = load_results(public_ids)
+        documents = observed_parameters.system_documents(public_ids)
     by = _divisor_or_none(per, sides)
-    system = difference(observed_parameters.system_documents(public_ids))
+    system = difference(documents)
     return {
         "results": headings,
         "per": _as_per(per, by),
@@ -96,6 +102,16 @@ def load_results(
     return [_load_side(result, measurements_by_result) for result in ordered], [
         _side_heading(result) for result in ordered
     ]
+
+
+def load_demonstrations(runs: Sequence[DemonstrationRun]) -> tuple[list[Side], list[Row]]:
+    """The same of runs of the demonstration, which are on no list and have no repeats in the record. No query."""
+    results: list[Any] = [demonstration.as_result(run) for run in runs]
+    for result in results:
+        result.label, result.limits, result.repeats, result.list_names = None, None, [], []
+        result.source_address = ""
+    measurements = {result.pk: run.measurements for result, run in zip(results, runs, strict=True)}
+    return [_load_side(result, measurements) for result in results], [_side_heading(result) for result in results]
 
 
 def perhaps_repeated(public_ids: Sequence[str], quantities: Collection[tuple[str, str]]) -> list[str]:

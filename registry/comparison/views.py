@@ -16,7 +16,7 @@ from registry.errors import Problem
 from registry.presentation import numbers as presentation_numbers
 from registry.presentation import words as presentation_words
 from registry.presentation.system_description import what_differed
-from registry.query import id_lists, qualified_values, study_query
+from registry.query import demonstration, id_lists, qualified_values, study_query
 from registry.query.alike import Likeness
 from registry.query.public_record import Row
 from registry.web.caching import public_page
@@ -61,6 +61,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         "assumption": f"?{_comparison_query(ids, per, '' if assume else study_query.PRIOR)}",
         "assumptions": comparison["assumptions"],
         "headings": headings,
+        "notice": demonstration.NOTICE if demonstration.are_demonstrations(ids) else "",
         "divisors": _divisor_rows(comparison),
         "notes": comparison["notes"],
         "comparable": comparison["comparable"],

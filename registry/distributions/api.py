@@ -31,7 +31,10 @@ class ResultMembers(PublicRead):
         responses={200: shape.ResultMembersShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, id: str) -> Response:
-        stored_distributions = public_record.find_result(id).snapshot.get("distributions", [])
+        snapshot = public_record.find_result(id).snapshot
+        stored_distributions = distributions.with_all_targets(
+            snapshot.get("distributions", []), snapshot.get("tests", [])
+        )
         components = distributions.component_distributions(
             stored_distributions, distributions.parse_slow_share(request.query_params)
         )

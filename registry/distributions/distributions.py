@@ -18,6 +18,7 @@ from registry.query import filters
 from registry.query.formulas import LARGEST_CHOICE
 from registry.query.public_record import Row
 from validators.quantities import lower_is_better
+from validators.units import UNITS
 
 Distribution = Mapping[str, Any]
 
@@ -59,6 +60,32 @@ def _component_row(distribution: Distribution, share: float) -> Row:
             for stripes in counts
         ],
     }
+
+
+_SECONDS = {"slowest_second": 1, "fastest_second": 2}
+"""Where the tests of a survey have the figure of a target that a statistic is of."""
+
+
+def with_all_targets(distributions: Sequence[Distribution], tests: Sequence[Mapping[str, Any]]) -> list[Distribution]:
+    """The distributions; those of targets too many to keep one by one have the members that the tests of the run say.
+
+    A target without samples is None. Members are in the unit of their distribution, in the order of the targets.
+    """
+    return [
+        dict(distribution) | {"members": distribution["members"] or _members_in_tests(distribution, tests)}
+        for distribution in distributions
+    ]
+
+
+def _members_in_tests(distribution: Distribution, tests: Sequence[Mapping[str, Any]]) -> list[float | None] | None:
+    place = _SECONDS.get(distribution["stat"])
+    if distribution["over"] != "targets" or place is None or distribution["printed_unit"] not in UNITS:
+        return None
+    own = [test for test in tests if all(test.get(name) == value for name, value in distribution["context"].items())]
+    targets = own[0].get("targets", {}).get(distribution["op"], []) if len(own) == 1 else []
+    factor = UNITS[distribution["printed_unit"]].factor
+    members = [target[place] * factor if target[0] > 0 else None for target in targets]
+    return members if sum(member is not None for member in members) == distribution["count"] else None
 
 
 def ageing_series(distributions: Sequence[Distribution]) -> list[Row]:

@@ -18,7 +18,6 @@ from registry.lists.ranking import DefinitionError
 from registry.query import data_files
 
 FILE = "conditions.json"
-SCHEMA = "list-definition.schema.json"
 _WORD = re.compile(r"\{([a-z_]{1,40})\}")
 
 Row = dict[str, Any]
@@ -59,7 +58,7 @@ def read_conditions(folder: Path) -> NamedConditions:
     path = folder / FILE
     if not path.exists():
         return NamedConditions()
-    content = data_files.read_valid(path, SCHEMA, DefinitionError, part="conditions")
+    content = data_files.read_valid(path, data_files.LIST_DEFINITION, DefinitionError, part="conditions")
     if both := content["conditions"].keys() & content["sets"].keys():
         raise DefinitionError(f"{FILE}: {min(both)} is a condition and a set")
     named = NamedConditions(content["conditions"], content["sets"])

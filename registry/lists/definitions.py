@@ -14,7 +14,6 @@ from validators.units import UNITS
 
 LISTS = Path(__file__).parent / "data"
 FAMILIES = "families"
-SCHEMA = "list-definition.schema.json"
 
 SCORED = "io500"
 """The tool whose score the definitions with `score` rank."""
@@ -24,7 +23,7 @@ Definition = dict[str, Any]
 
 def require_valid(body: Any) -> Definition:
     """The body of a definition that somebody proposes, its names expanded. Raises DefinitionError."""
-    data_files.require_valid(body, SCHEMA, DefinitionError)
+    data_files.require_valid(body, data_files.LIST_DEFINITION, DefinitionError)
     expanded = conditions.expand_definition(body, conditions.read_conditions(LISTS))
     if "ranks" in expanded:
         _require_measured("ranks", expanded["ranks"])
@@ -50,13 +49,17 @@ def read_definitions(folder: Path = LISTS) -> list[Definition]:
 
 def _written_definitions(folder: Path) -> Iterator[tuple[str, Definition]]:
     """(file, definition) of each, as it is written or as its family makes it."""
-    for name, body in data_files.valid_files(folder, SCHEMA, DefinitionError, leave_out=(conditions.FILE,)):
+    for name, body in data_files.valid_files(
+        folder, data_files.LIST_DEFINITION, DefinitionError, leave_out=(conditions.FILE,)
+    ):
         if name != f"{body['name']}.{body['version']}.json":
             raise DefinitionError(f"{name} holds {body['name']} version {body['version']}")
         yield name, body
-    for name, family in data_files.valid_files(folder / FAMILIES, SCHEMA, DefinitionError, part="family"):
+    for name, family in data_files.valid_files(
+        folder / FAMILIES, data_files.LIST_DEFINITION, DefinitionError, part="family"
+    ):
         for body in conditions.expand_family(family, f"{name}: "):
-            data_files.require_valid(body, SCHEMA, DefinitionError, f"{name}: {body['name']}: ")
+            data_files.require_valid(body, data_files.LIST_DEFINITION, DefinitionError, f"{name}: {body['name']}: ")
             yield name, body
 
 

@@ -1,6 +1,7 @@
 """The tables of the public record. Nothing in here refers to a submission."""
 
 from registry.models.catalogue import CatalogueLoad
+from registry.models.demonstration import DemonstrationRun
 from registry.models.editions import Edition, RecordChange
 from registry.models.facts import Fact
 from registry.models.identities import IdentityChange
@@ -14,6 +15,7 @@ from registry.models.studies import SavedStudy
 
 __all__ = [
     "CatalogueLoad",
+    "DemonstrationRun",
     "Edition",
     "Fact",
     "IdentityChange",

@@ -46,7 +46,13 @@ class RankedList(models.Model):
 
     class Meta:
         ordering = ["release", "position"]
-        constraints = [models.UniqueConstraint(fields=["release", "name"], name="one_list_per_name_and_release")]
+        constraints = [
+            models.UniqueConstraint(fields=["release", "name"], name="one_list_per_name_and_release"),
+            models.CheckConstraint(
+                condition=models.Q(trust__in=["verified", "derived", "imported", "reported"]),
+                name="list_has_a_level_of_trust",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.title}, {self.release}"

@@ -151,6 +151,13 @@ class Result(models.Model):
                 condition=models.Q(release__isnull=False) | models.Q(trust__in=["derived", "reported"]),
                 name="result_without_release_is_of_no_list",
             ),
+            models.CheckConstraint(
+                condition=~models.Q(public_id__istartswith="demo-"), name="result_is_no_demonstration"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(trust__in=["verified", "derived", "imported", "reported"]),
+                name="result_has_a_level_of_trust",
+            ),
         ]
         indexes = [
             # Filters of results/ and the pages of a release, site and system, newest first.

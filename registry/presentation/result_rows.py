@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from django.db.models import Q
 
+from registry.models import Result
 from registry.presentation import numbers
 from registry.query import cursor_pages, public_record
 from registry.query.public_record import Row
@@ -19,6 +20,14 @@ def newest_rows(condition: Q) -> list[Row]:
     return format_rows(
         cursor_pages.take_page(results, public_record.RESULT, cursor_pages.NEWEST_IDS, "", MOST_NEWEST).rows
     )
+
+
+def results_apart(condition: Q) -> dict[str, list[Row]]:
+    """`rows` that were verified or imported, and apart from them what is only `reported`."""
+    parted: dict[str, list[Row]] = {"rows": [], "reported": []}
+    for row in newest_rows(condition):
+        parted["reported" if row["trust"] == Result.Trust.REPORTED else "rows"].append(row)
+    return parted
 
 
 def format_rows(rows: Iterable[Row]) -> list[Row]:

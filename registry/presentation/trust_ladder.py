@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from registry.models import Result
+from registry.query import demonstration
 from registry.query.shapes import Shape
 from registry.query.trust_levels import LEVELS
 
@@ -30,7 +31,9 @@ def build_ladder(result: Result) -> dict[str, Any]:
 
 
 def next_step(result: Result) -> TrustStep:
-    """The next level of trust of a result, and what it needs for it."""
+    """The next level of trust of a result, and what it needs for it; none of what only shows the product."""
+    if result.trust == demonstration.TRUST:
+        return TrustStep("", "It is made up to show the product, and has no level of trust.")
     return {
         Result.Trust.VERIFIED: lambda: TrustStep("", "This is the highest level."),
         Result.Trust.DERIVED: lambda: TrustStep(Result.Trust.VERIFIED, _UPLOAD_ANEW),

@@ -12,6 +12,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 SCHEMAS = Path(__file__).parent.parent / "schemas"
+LIST_DEFINITION = "list-definition.schema.json"
+"""What list definitions, their families and their conditions are checked against; published, too."""
 
 
 def valid_files(

@@ -17,11 +17,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.comparison import repeats
+from registry.models import Result
 from registry.presentation import responses as presentation_responses
 from registry.presentation.evidence_table import evidence_line, list_unconfirmed
 from registry.presentation.trust_ladder import next_step
 from registry.query import (
     cursor_pages,
+    demonstration,
     filters,
     id_lists,
     observed_parameters,
@@ -98,7 +100,11 @@ class ResultDetailView(PublicRead):
 
     @extend_schema(operation_id="results_read", responses={200: shape.ResultDetail} | web_responses.NOT_FOUND)
     def get(self, request: Request, id: str) -> Response:
-        return Response(as_result(public_record.find_result(id)))
+        if demonstration.is_demonstration(id):
+            (run,) = demonstration.read_runs([id])
+            return Response(as_result(demonstration.as_result(run), run.measurements))
+        result = public_record.find_result(id)
+        return Response(as_result(result, public_record.list_measurements(result)))
 
 
 SNAPSHOT = {
@@ -120,9 +126,9 @@ DISTRIBUTIONS = "distributions"
 """Part of Result.snapshot with an address of its own, as it can be long."""
 
 
-def as_result(result: public_record.SharedResult) -> dict[str, Any]:
-    """A result with its measurements and the lists it stands on: two more queries."""
-    snapshot, measurements = result.snapshot, public_record.list_measurements(result)
+def as_result(result: Result, measurements: list[public_record.Row]) -> dict[str, Any]:
+    """A result, of the record or of the demonstration, with the lists it stands on: one more query."""
+    snapshot = result.snapshot
     memberships = public_record.list_memberships(result)
     links = list_source_links(result, memberships)
     return {
@@ -164,7 +170,7 @@ def as_result(result: public_record.SharedResult) -> dict[str, Any]:
         "revision": result.revision,
         "revises": result.revises.public_id if result.revises else None,
         "same_as": result.same_as.public_id if result.same_as else None,
-        "printed_again": result.again,
+        "printed_again": getattr(result, "again", []),
         "revised_by": result.revised_by.public_id if hasattr(result, "revised_by") else None,
         "revision_reason": result.revision_reason,
         "changes": [asdict(change) for change in revision_diff.of_result(result)],

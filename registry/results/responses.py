@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from registry.presentation.responses import Repeated
 from registry.presentation.trust_ladder import TrustStep
-from registry.query import record_rows
+from registry.query import demonstration, record_rows
 from registry.query.record_rows import Measurement, Membership, OmittedFile, ResultFile
 from registry.query.row_fields import (
     CanonicalUnit,
@@ -58,8 +58,17 @@ class Change(Shape):
 
 
 class ResultDetail(record_rows.Result):
-    """Everything that is published of one result."""
+    """Everything that is published of one result. A run of the demonstration has this form, too."""
 
+    trust: Annotated[  # type: ignore[assignment]  # rows have results alone
+        str,
+        Meta(
+            description="How far it may be trusted: verified (checked and reviewed here), derived (read here from "
+            "published raw files), imported (copied) or reported (without raw data); demonstration: made up to show "
+            "the product, and in no other answer."
+        ),
+        one_of(*demonstration.LEVELS_AND_TRUST),
+    ]
     origin_id: Annotated[str, Meta(description="Id that the source gave it; empty where it gave none.")]
     storage_vendor: Annotated[str, Meta(description="Vendor of the storage, as declared or printed.")]
     filesystem_name: Annotated[str, Meta(description="Name of the file system, as declared or printed.")]

@@ -36,7 +36,9 @@ def of_result(request: HttpRequest, public_id: str) -> HttpResponse:
     """The distributions of one result, with the share of the best below which a member counts as slow."""
     result = public_record.find_result(public_id)
     share, problem = _read_share(request)
-    snapshot_distributions = result.snapshot.get("distributions", [])
+    snapshot_distributions = distributions.with_all_targets(
+        result.snapshot.get("distributions", []), result.snapshot.get("tests", [])
+    )
     component_rows = distributions.component_distributions(snapshot_distributions, share)
     context = {
         "section": "results",

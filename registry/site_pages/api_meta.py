@@ -12,7 +12,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.lists import definitions
 from registry.query import data_files, filters
 from registry.query.public_record import NotOnRecord, nearest_names
 from registry.site_pages import responses as site_pages_responses
@@ -27,7 +26,8 @@ from validators.rules.system_rules import RULES as SYSTEM_RULES
 @cache
 def published_schemas() -> dict[str, dict[str, Any]]:
     """Every published JSON Schema by name: those of uploads and benchmarks, and that of list definitions."""
-    ours = {definitions.SCHEMA.removesuffix(".schema.json"): data_files.load_schema(definitions.SCHEMA)}
+    name = data_files.LIST_DEFINITION
+    ours = {name.removesuffix(".schema.json"): data_files.load_schema(name)}
     return dict(sorted({**schema.schemas(), **ours}.items()))
 
 

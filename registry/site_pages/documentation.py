@@ -55,6 +55,7 @@ READERS = {
         "generations",
         "stragglers",
         "series",
+        "tour",
         "pages",
         "api",
         "client",

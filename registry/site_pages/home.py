@@ -14,6 +14,7 @@ from registry.models import ListEntry, RankedList, Release, Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
+from registry.query import demonstration
 from registry.query.public_record import SCORED_LISTS
 from registry.web import client_address
 from registry.web.caching import public_page
@@ -42,6 +43,7 @@ def home_page(request: HttpRequest) -> HttpResponse:
         "featured": featured_leader,
         "entries": first_entries(featured_leader["pk"]) if featured_leader else [],
         "calls": open_calls(),
+        "has_tour": demonstration.is_loaded(),
         "site": client_address.site_address(request),
         "knows_address": bool(settings.SITE_URL),
     }

@@ -10,11 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.identity import history
-from registry.models import Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
-from registry.presentation.result_rows import newest_rows
+from registry.presentation.result_rows import results_apart
 from registry.query import cursor_pages, facets, filters, public_record
 from registry.timeseries import series
 from registry.web.caching import cached_value, public_page
@@ -86,14 +85,6 @@ def platform_page(request: HttpRequest, slug: str) -> HttpResponse:
         "pictures": score_history(condition, selected_platform.name),
     }
     return render(request, "systems/platform.html", {"section": "systems", **context})
-
-
-def results_apart(condition: Q) -> dict[str, list[dict[str, Any]]]:
-    """`rows` that were verified or imported, and apart from them what is only `reported`."""
-    parted: dict[str, list[dict[str, Any]]] = {"rows": [], "reported": []}
-    for row in newest_rows(condition):
-        parted["reported" if row["trust"] == Result.Trust.REPORTED else "rows"].append(row)
-    return parted
 
 
 def _with_before(rows: list[dict[str, Any]], before: dict[str, str]) -> list[dict[str, Any]]:

@@ -7,8 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.identity import history
+from registry.presentation.result_rows import results_apart
 from registry.query import cursor_pages, public_record
-from registry.systems.views import BY_NAME, results_apart, score_history
+from registry.systems.views import BY_NAME, score_history
 from registry.web.caching import public_page
 
 PAGE_ROWS = 100

@@ -126,10 +126,20 @@ def of_system(system: System, condition: Q | None = None, metrics: Sequence[str]
     if not metrics:
         rows_by_result = {pk: list(_speed_rows(rows)) for pk, rows in rows_by_result.items()}
     days = {pk: moment.date() for pk, moment in moments.items()}
+    return SystemSeriesSet(len(results), left_out, ordered, *join_points(ordered, rows_by_result, days))
+
+
+def join_points(
+    ordered: Sequence[Any], rows_by_result: Mapping[int, Iterable[Row]], days: Mapping[int, dt.date]
+) -> tuple[list[Row], int, list[Row]]:
+    """The series of dated results, oldest first, how many numbers stand alone, and the results that are in none.
+
+    Numbers and days are by primary key. No query; results have `list_names`.
+    """
     grouped, not_joined = _group_points(ordered, rows_by_result, days)
     rows = [_series_row(points) for points in grouped.values() if len(points) >= FEWEST]
     moving = [row for row in rows if any(point["value"] for point in row["points"])]
-    return SystemSeriesSet(len(results), left_out, ordered, moving, len(grouped) - len(rows), not_joined)
+    return moving, len(grouped) - len(rows), not_joined
 
 
 def _with_lists(condition: Q | None = None) -> QuerySet[Result]:

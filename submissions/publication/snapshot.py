@@ -16,6 +16,7 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.text import slugify
 
+from registry.comparison import repeat_runs
 from registry.comparison.spreads import measurement_key
 from registry.lists import listing
 from registry.models import (
@@ -38,7 +39,7 @@ from submissions.bundles import quarantine, scrubbed_copy
 from submissions.checks import questionnaire, trust
 from submissions.checks.read_account import public_reading
 from submissions.models import Check, Review, ScrubbedCopy, Submission
-from submissions.publication import anonymizer, repeat_runs
+from submissions.publication import anonymizer
 from submissions.publication.publishable import Publishable, anonymizer_of, public_document, scrub_document
 from validators.system import facts, filesystems
 

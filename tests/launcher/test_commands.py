@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from launcher import collector_file, commands, wheels
-from launcher.cli import USAGE
+from launcher.cli import USAGE, main
 from tests.launcher.conftest import ROOT, run
 
 
@@ -41,6 +41,25 @@ def test_exec_names_a_command_that_is_not_there(tmp_path: Path) -> None:
     done = run(tmp_path, "exec", "no-such-command")
     assert done.returncode == 1
     assert "no command 'no-such-command'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "steps"),
+    [
+        ([], ["migrate", "load_catalogue", "load_demo", "load_demonstration"]),
+        (["--no-demonstration"], ["migrate", "load_catalogue", "load_demo", "load_demonstration --remove"]),
+        (["--no-demo"], ["migrate", "load_catalogue --without-history", "load_demonstration --remove"]),
+        (
+            ["--no-demo", "--no-demonstration"],
+            ["migrate", "load_catalogue --without-history", "load_demonstration --remove"],
+        ),
+    ],
+)
+def test_what_up_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], steps: list[str]) -> None:
+    prepared: list[list[str]] = []
+    monkeypatch.setattr(commands, "up", lambda folder, port, loaded: prepared.append(list(loaded)) or 0)
+    assert main(["--state", str(tmp_path), "up", *flags]) == 0
+    assert prepared == [steps]
 
 
 @pytest.mark.parametrize("place", ["--state {} collector", "--state={} collector", "collector --out {}/highwater.pyz"])

@@ -256,17 +256,19 @@ def _merge_close_names(series: Sequence[Series], axis: LinearAxis) -> list[Serie
 
 
 def draw_histogram(bins: Sequence[tuple[float, float, int]], limit: float | None, factor: float) -> Chart:
-    """Bars of (from, to, count); `limit` is drawn as the mark where it lies among the values."""
+    """Bars of (from, to, count), counts where there is room; `limit` is the mark where it lies among the values."""
     low, high = bins[0][0] / factor, bins[-1][1] / factor
     axis = LinearAxis(low, high, EDGE_ROOM, WIDTH - EDGE_ROOM)
     base, most = 176, max(count for _, _, count in bins)
+    around = [0, *(count for _, _, count in bins), 0]
     marks: list[Mark] = []
-    for begin, end, count in bins:
+    for place, (begin, end, count) in enumerate(bins):
         left_x, right = axis.at(begin / factor), axis.at(end / factor)
         width, tall = max(right - left_x - 1, 1.0), round((base - 26) * count / most, 1)
         top = round(base - tall, 1)
         marks.append(Bar(FULL, left_x, top, round(width, 1), tall))
-        if count:
+        is_alone = not around[place] and not around[place + 2]
+        if count and (is_alone or LETTER * len(str(count)) <= right - left_x):
             marks.append(Text(round(left_x + width / 2, 1), top, str(count), "middle", dy=-4))
     marks.append(Path(AXIS, f"M0 {base}H{WIDTH}"))
     marks += [Text(x, base, text, "middle", dy=18) for x, text in axis.ticks]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from registry.distributions.distributions import ageing_series
+from registry.distributions.distributions import ageing_series, component_distributions, with_all_targets
 from registry.distributions.stragglers import (
     ImpossibleDraw,
     aged_from,
@@ -118,6 +118,37 @@ def test_volumes_of_all_jobs_of_a_run_are_added() -> None:
 )
 def test_where_it_is_not_told_nothing_is_known_of_what_was_written(beside) -> None:
     assert [sery["written_bytes"] for sery in ageing_series([*RATES, *beside])] == [None]
+
+
+# More targets than are kept one by one
+
+
+def survey_of(values: list[float], silent: int = 0) -> tuple[list[Any], list[dict[str, Any]]]:
+    """Distributions and tests of a survey, as the reader of obdfilter-survey leaves them."""
+    speeds: list[float | None] = [None] * silent + values
+    distributions: list[Any] = summed(
+        "write", "bandwidth", "fastest_second", "targets", speeds, "MiB/s", {"threads": 8, "osts": len(speeds)}
+    )
+    targets = [[-1, 0.0, 0.0]] * silent + [[9, value / 2, value] for value in values]
+    return distributions, [{"threads": 8, "osts": len(speeds), "targets": {"write": targets}}]
+
+
+def test_of_many_targets_the_tests_of_the_survey_tell_each() -> None:
+    distributions, tests = survey_of([100.0] * 599 + [40.0], silent=2)
+    assert distributions[0]["members"] is None
+    assert component_distributions(distributions, 90.0) == []
+    (row,) = component_distributions(with_all_targets(distributions, tests), 90.0)
+    assert [(slow["number"], slow["percent"]) for slow in row["slow"]] == [(601, pytest.approx(40.0))]
+    assert (row["count"], row["silent"], row["best"]) == (600, [0, 1], 100.0 * 2**20)
+
+
+def test_tests_that_tell_of_others_are_not_taken() -> None:
+    distributions, tests = survey_of([100.0] * 600)
+    fewer = [tests[0] | {"targets": {"write": tests[0]["targets"]["write"][1:]}}]
+    for wrong in ([], [{}], [tests[0] | {"threads": 16}], [*tests, *tests], [tests[0] | {"targets": {}}], fewer):
+        assert with_all_targets(distributions, wrong)[0]["members"] is None, wrong[:1]
+    few, _ = survey_of([100.0] * 8)
+    assert with_all_targets(few, tests)[0]["members"] == few[0]["members"], "what is kept one by one stays"
 
 
 # As users see it

@@ -10,7 +10,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from registry.lists.definitions import (
-    SCHEMA,
     current_definitions,
     imported_definition,
     lower_is_better,
@@ -57,7 +56,7 @@ def write(folder: Path, file: str, /, **changed: Any) -> Path:
 
 
 def test_the_schema_is_a_schema() -> None:
-    Draft202012Validator.check_schema(data_files.load_schema(SCHEMA))
+    Draft202012Validator.check_schema(data_files.load_schema(data_files.LIST_DEFINITION))
 
 
 def test_every_public_list_has_one_definition_for_releases_run_here() -> None:

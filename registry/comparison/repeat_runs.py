@@ -1,4 +1,4 @@
-"""Other runs of the configuration in the archive of a submission: what publication takes along of them.
+"""Other runs of the configuration in one archive: what is taken along of them beside the one that counts.
 
 Plain values in, plain values out. Only numbers: paths, names and files of the other runs stay private.
 """
