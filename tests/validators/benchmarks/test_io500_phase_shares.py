@@ -8,7 +8,7 @@ from tests.make_io500 import make_run
 from tests.validators.benchmarks.test_io500_tables import HOME, MDTEST_HEADER, ior_table
 from tests.validators.io500_reading import read_files
 from validators import catalogue
-from validators.benchmarks.io500.phase_shares import NotPrinted, imbalance, share
+from validators.benchmarks.io500.phase_shares import NotPrinted, imbalance_percent, share_percent
 from validators.checks import check
 
 EASY, HARD, MDTEST = f"{HOME}/ior-easy-write.txt", f"{HOME}/ior-hard-write.txt", f"{HOME}/mdtest-easy-write.txt"
@@ -24,11 +24,11 @@ SEARCH = ("find", "rank_imbalance")
 def read_shares(files, tmp_path):
     """Shares by phase and quantity, and the reasons of those that are not there."""
     run = read_files(tmp_path, files).runs[0]
-    found = {(m.op, m.quantity): m.printed_value for m in run.measurements if m.unit == "%"}
+    shares = {(m.op, m.quantity): m.printed_value for m in run.measurements if m.unit == "%"}
     missing = {(row["op"], row["quantity"]): row["reason"] for row in run.missing_measurements}
-    assert not found.keys() & missing.keys()
-    assert all(math.isfinite(percent) and 0 <= percent <= 100 for percent in found.values())
-    return found, missing
+    assert not shares.keys() & missing.keys()
+    assert all(math.isfinite(percent) and 0 <= percent <= 100 for percent in shares.values())
+    return shares, missing
 
 
 def edited(path, old, new, **plan):
@@ -39,21 +39,21 @@ def edited(path, old, new, **plan):
 
 
 def test_a_run_says_where_its_time_went(tmp_path):
-    found, missing = read_shares(edited(EASY, ROW, b"0.50 328.00 3.00 331.50 0"), tmp_path)
-    assert found[CLOSE] == pytest.approx(100 * 3 / 331.5)
-    assert found[WEAR_OUT] == pytest.approx(100 * (328 - 300.1) / 331.5)
-    assert found[WORK] == pytest.approx(25, abs=0.1), "at the stonewall a rank had done 75 % of what the fastest had"
-    assert found[FILES] == pytest.approx(25, abs=1e-4)
-    assert found[FILES_TIME] == pytest.approx(100 * (322.75 - 300.1) / 322.75, abs=1e-3)
+    shares, missing = read_shares(edited(EASY, ROW, b"0.50 328.00 3.00 331.50 0"), tmp_path)
+    assert shares[CLOSE] == pytest.approx(100 * 3 / 331.5)
+    assert shares[WEAR_OUT] == pytest.approx(100 * (328 - 300.1) / 331.5)
+    assert shares[WORK] == pytest.approx(25, abs=0.1), "at the stonewall a rank had done 75 % of what the fastest had"
+    assert shares[FILES] == pytest.approx(25, abs=1e-4)
+    assert shares[FILES_TIME] == pytest.approx(100 * (322.75 - 300.1) / 322.75, abs=1e-3)
     assert missing[IMBALANCE] == "no-table"
-    assert ("ior-easy-read", "wear_out_share") not in found | missing, "reads read what there is"
-    assert ("ior-easy-read", "rank_imbalance") not in found | missing, "IOR has the ranks of a read wait for the last"
+    assert ("ior-easy-read", "wear_out_share") not in shares | missing, "reads read what there is"
+    assert ("ior-easy-read", "rank_imbalance") not in shares | missing, "IOR has the ranks of a read wait for the last"
 
 
 def test_a_share_is_reported_beside_the_reasons_of_those_that_are_not(tmp_path):
-    found, missing = read_shares(make_run(), tmp_path)
+    shares, missing = read_shares(make_run(), tmp_path)
     report = check(tmp_path / "run.tar.gz", benchmark="io500").as_json()["runs"][0]
-    assert {(row["op"], row["quantity"]) for row in report["measurements"] if row["unit"] == "%"} == found.keys()
+    assert {(row["op"], row["quantity"]) for row in report["measurements"] if row["unit"] == "%"} == shares.keys()
     assert {(row["op"], row["quantity"]) for row in report["missing_measurements"]} == missing.keys()
     assert all(row["stat"] == "phase" for row in report["measurements"] if row["unit"] == "%")
 
@@ -73,8 +73,8 @@ def test_a_share_is_reported_beside_the_reasons_of_those_that_are_not(tmp_path):
     ],
 )
 def test_a_row_without_its_parts_has_no_share_of_closing(tmp_path, row, reason):
-    found, missing = read_shares(edited(EASY, ROW, row), tmp_path)
-    assert CLOSE not in found
+    shares, missing = read_shares(edited(EASY, ROW, row), tmp_path)
+    assert CLOSE not in shares
     assert missing[CLOSE] == reason
 
 
@@ -108,9 +108,9 @@ def test_a_row_without_its_parts_has_no_share_of_closing(tmp_path, row, reason):
     ],
 )
 def test_what_the_files_do_not_tell_is_missing_for_a_reason(tmp_path, path, old, new, reasons):
-    found, missing = read_shares(edited(path, old, new), tmp_path)
+    shares, missing = read_shares(edited(path, old, new), tmp_path)
     assert {key: missing.get(key) for key in reasons} == reasons
-    assert not found.keys() & reasons.keys()
+    assert not shares.keys() & reasons.keys()
 
 
 def test_a_phase_without_its_text_or_value_has_none(tmp_path):
@@ -120,24 +120,24 @@ def test_a_phase_without_its_text_or_value_has_none(tmp_path):
     assert {missing[key] for key in (CLOSE, WEAR_OUT, WORK, IMBALANCE)} == {"phase-invalid"}
     _, missing = read_shares(make_run(values={"mdtest-easy-write": "0.000000"}), tmp_path)
     assert missing[FILES] == "phase-invalid"
-    found, missing = read_shares(make_run(missing="find"), tmp_path)
-    assert SEARCH not in found | missing
+    shares, missing = read_shares(make_run(missing="find"), tmp_path)
+    assert SEARCH not in shares | missing
 
 
 def test_the_shell_script_prints_less(tmp_path):
-    found, missing = read_shares(make_run(format="shell"), tmp_path)
-    assert CLOSE in found
+    shares, missing = read_shares(make_run(format="shell"), tmp_path)
+    assert CLOSE in shares
     assert missing[FILES_TIME] == "no-stonewall-time"
     assert missing[SEARCH] == "no-table"
 
 
 def test_an_early_build_prints_the_bandwidth_until_the_stonewall_in_another_unit(tmp_path):
     """Then the mean of the ranks counts, which has fewer digits."""
-    found, _ = read_shares(edited(RESULT, b"throughput-stonewall = 39.97", b"throughput-stonewall = 1498.2"), tmp_path)
-    assert found[WORK] == pytest.approx(25, abs=0.1)
+    shares, _ = read_shares(edited(RESULT, b"throughput-stonewall = 39.97", b"throughput-stonewall = 1498.2"), tmp_path)
+    assert shares[WORK] == pytest.approx(25, abs=0.1)
 
 
-def test_bytes_that_are_printed_too_coarsely_have_no_share(tmp_path):
+def test_bytes_that_are_printed_too_coarsely_have_no_share_percent(tmp_path):
     files = edited(RESULT, b"throughput-stonewall = 2.49", b"throughput-stonewall = 7777")
     assert read_shares(files, tmp_path)[1]["ior-hard-write", "wear_out_work"] == "coarse"
 
@@ -147,17 +147,17 @@ def test_the_ranks_are_held_against_the_most_of_any(tmp_path):
     seconds = [300.0, 310.0, 330.0, 300.0]
     rates = [bandwidth / 4 * 330 / second for second in seconds]
     table = ior_table(zip(seconds, rates, strict=True))
-    made = make_run(client_nodes=1, procs_per_node=4)
+    plain = make_run(client_nodes=1, procs_per_node=4)
     rows = "".join(f"{rank},,,,1.0e+05,{second:.4e},,,,,,\n" for rank, second in enumerate([10, 20, 30, 40]))
     files = make_run(client_nodes=1, procs_per_node=4) | {
         f"{HOME}/ior-easy-write.csv": table,
         f"{HOME}/mdtest-easy-write.csv": (MDTEST_HEADER + f"all,1000,,,4.105e+05,4.0e+01,,,,,,\n{rows}").encode(),
-        FIND: _share_out(made[FIND], [1, 2, 3, 4]),
+        FIND: _share_out(plain[FIND], [1, 2, 3, 4]),
     }
-    found, _ = read_shares(files, tmp_path)
-    assert found[IMBALANCE] == pytest.approx(100 * (1 - 310 / 330))
-    assert found["mdtest-easy-write", "rank_imbalance"] == pytest.approx(37.5)
-    assert found[SEARCH] == pytest.approx(37.5, abs=1e-3)
+    shares, _ = read_shares(files, tmp_path)
+    assert shares[IMBALANCE] == pytest.approx(100 * (1 - 310 / 330))
+    assert shares["mdtest-easy-write", "rank_imbalance"] == pytest.approx(37.5)
+    assert shares[SEARCH] == pytest.approx(37.5, abs=1e-3)
 
 
 def _share_out(table, parts):
@@ -185,10 +185,10 @@ def test_a_table_of_ranks_counts_where_it_is_whole_and_of_this_phase(tmp_path):
     assert read_shares(alone, tmp_path)[1][IMBALANCE] == "one-rank"
 
 
-def test_the_arithmetic_refuses_what_is_no_share():
-    assert share(0.0, 10.0) == 0
-    assert share(-0.01, 10.0, 0.02) == 0, "below 0 by no more than the printed digits"
-    for part, whole, error, reason in (
+def test_the_arithmetic_refuses_what_is_no_share_percent():
+    assert share_percent(0.0, 10.0) == 0
+    assert share_percent(-0.01, 10.0, 0.02) == 0, "below 0 by no more than the printed digits"
+    for part, total, error, reason in (
         (1.0, 0.0, 0.0, "no-figures"),
         (math.nan, 1.0, 0.0, "no-figures"),
         (1.0, math.inf, 0.0, "no-figures"),
@@ -197,10 +197,10 @@ def test_the_arithmetic_refuses_what_is_no_share():
         (1.0, 10.0, 0.06, "coarse"),
     ):
         with pytest.raises(NotPrinted, match=reason):
-            share(part, whole, error)
-    assert imbalance([5.0, 5.0]) == 0
-    assert imbalance([0, 0, 0, 8]) == 75
-    assert imbalance([1.0] * 100_000) == 0
+            share_percent(part, total, error)
+    assert imbalance_percent([5.0, 5.0]) == 0
+    assert imbalance_percent([0, 0, 0, 8]) == 75
+    assert imbalance_percent([1.0] * 100_000) == 0
     for amounts, reason in (
         ([], "no-table"),
         ([1.0], "one-rank"),
@@ -210,7 +210,7 @@ def test_the_arithmetic_refuses_what_is_no_share():
         ([10**400, 1], "contradicts"),
     ):
         with pytest.raises(NotPrinted, match=reason):
-            imbalance(amounts)
+            imbalance_percent(amounts)
 
 
 def test_every_reason_is_said_in_words():
@@ -257,10 +257,10 @@ def test_ten_published_archives_give_what_was_read_by_hand(shared, number):
     shares = {(row["op"], row["quantity"]): row["value"] for row in run["measurements"] if row["unit"] == "%"}
     expected = READ_BY_HAND[number]
     if "closing" in expected:
-        closing, whole = expected["closing"]
-        assert shares[CLOSE] == pytest.approx(100 * closing / whole, rel=1e-9)
-        transfers, stopped, whole = expected["stopped"]
-        assert shares[WEAR_OUT] == pytest.approx(100 * (transfers - stopped) / whole, rel=1e-9)
+        closing, total = expected["closing"]
+        assert shares[CLOSE] == pytest.approx(100 * closing / total, rel=1e-9)
+        transfers, stopped, total = expected["stopped"]
+        assert shares[WEAR_OUT] == pytest.approx(100 * (transfers - until_stop) / total, rel=1e-9)
     else:
         assert not {CLOSE, WEAR_OUT} & shares.keys(), "1.98 s + 317.26 s + 1.96 s are more than 317.84 s"
     if "items" in expected:
@@ -268,5 +268,5 @@ def test_ten_published_archives_give_what_was_read_by_hand(shared, number):
         assert shares["mdtest-hard-write", "wear_out_work"] == pytest.approx(100 * (1 - mean / most), rel=1e-9)
     for what, phase in (("stat", "mdtest-hard-stat"), ("find", "find")):
         if what in expected:
-            total, ranks, most = expected[what]
-            assert shares[phase, "rank_imbalance"] == pytest.approx(100 * (1 - total / ranks / most), rel=1e-6)
+            amount, ranks, most = expected[what]
+            assert shares[phase, "rank_imbalance"] == pytest.approx(100 * (1 - amount / ranks / most), rel=1e-6)

@@ -18,7 +18,7 @@ from validators.benchmarks.io500.evidence_kinds.copies import judge_copies, read
 from validators.benchmarks.io500.files import TEXT_LIMIT, lines_of
 from validators.benchmarks.io500.hashes import ScoreTerms, score_hashes
 from validators.benchmarks.io500.layout import Folder, Layout, group_by_text, survey
-from validators.benchmarks.io500.phase_shares import shares_of
+from validators.benchmarks.io500.phase_shares import list_shares
 from validators.benchmarks.io500.phases import UNIT, Phase, merge, number
 from validators.benchmarks.io500.ranktables import over_ranks
 from validators.benchmarks.io500.summary import read_summary
@@ -136,7 +136,7 @@ def _run(evidence: Evidence, bundle: Bundle, redacted: Redaction = _NOT_REDACTED
 
 def _add_shares(run: Run, evidence: Evidence) -> None:
     """Where the time of each phase went, or why that is not known."""
-    shares = [] if is_dry_run(evidence) else list(shares_of(evidence))
+    shares = [] if is_dry_run(evidence) else list(list_shares(evidence))
     run.measurements += [share.as_measurement() for share in shares if share.percent is not None]
     run.missing_measurements = [share.as_missing() for share in shares if share.percent is None]
 

@@ -52,17 +52,17 @@ class Share:
         return {"op": self.phase, "quantity": self.quantity, "reason": self.reason}
 
 
-def shares_of(evidence: Evidence) -> Iterator[Share]:
+def list_shares(evidence: Evidence) -> Iterator[Share]:
     """Every share that a phase can have, in the order of the phases. Never raises on any content.
 
     Only writes go on after the stonewall to what the fastest rank wrote; what find did is known by rank alone.
     """
     for phase in evidence.phases:
-        for quantity in _possible(phase.name):
-            yield _share(evidence, phase, quantity)
+        for quantity in _possible_quantities(phase.name):
+            yield _read_share(evidence, phase, quantity)
 
 
-def _possible(phase: str) -> Sequence[str]:
+def _possible_quantities(phase: str) -> Sequence[str]:
     """The shares that a phase can have; none of one that writes no table and no text of IOR or mdtest."""
     late = (WEAR_OUT, LATE_WORK) if phase.endswith("-write") else ()
     if phase.startswith("ior-"):
@@ -70,25 +70,25 @@ def _possible(phase: str) -> Sequence[str]:
     return (*late, IMBALANCE) if phase.startswith("mdtest-") or phase == "find" else ()
 
 
-def _share(evidence: Evidence, phase: Phase, quantity: str) -> Share:
+def _read_share(evidence: Evidence, phase: Phase, quantity: str) -> Share:
     try:
         if phase.invalid or not 0 < phase.value < math.inf:
             raise NotPrinted("phase-invalid")
         if quantity == IMBALANCE:
-            return Share(phase.name, quantity, imbalance(_amounts(evidence, phase)))
+            return Share(phase.name, quantity, imbalance_percent(_amounts_by_rank(evidence, phase)))
         raw = evidence.raw.get(phase.name)
         if raw is None:
             raise NotPrinted("no-text")
         if raw.figures.rounds != 1:
             raise NotPrinted("several" if raw.figures.rounds else "no-figures")
-        return Share(phase.name, quantity, _of_text(evidence, phase, raw, quantity))
+        return Share(phase.name, quantity, _share_of_text(evidence, phase, raw, quantity))
     except NotPrinted as reason:
         return Share(phase.name, quantity, None, str(reason))
 
 
-def _of_text(evidence: Evidence, phase: Phase, raw: Raw, quantity: str) -> float:
+def _share_of_text(evidence: Evidence, phase: Phase, raw: Raw, quantity: str) -> float:
     if quantity == CLOSE:
-        return _close(raw)
+        return _close_share(raw)
     of_ior = phase.name.startswith("ior-")
     if quantity == WEAR_OUT:
         return _ior_wear_out(evidence, phase, raw) if of_ior else _mdtest_wear_out(evidence, phase, raw)
@@ -98,21 +98,21 @@ def _of_text(evidence: Evidence, phase: Phase, raw: Raw, quantity: str) -> float
 # What each share is
 
 
-def share(part: float, whole: float, error: float = 0.0) -> float:
-    """`part` of `whole` in %. `error` is how far the printed digits leave the part from the truth.
+def share_percent(part: float, total: float, error: float = 0.0) -> float:
+    """`part` of `total` in %. `error` is how far the printed digits leave the part from the truth.
 
     Below 0 by no more than that is 0. Raises NotPrinted where it is no share, or too uncertain.
     """
-    if not (math.isfinite(part) and math.isfinite(error) and 0 < whole < math.inf):
+    if not (math.isfinite(part) and math.isfinite(error) and 0 < total < math.inf):
         raise NotPrinted("no-figures")
-    if error > COARSE * whole:
+    if error > COARSE * total:
         raise NotPrinted("coarse")
-    if not -error <= part <= whole + error:
+    if not -error <= part <= total + error:
         raise NotPrinted("contradicts")
-    return 100.0 * min(max(part / whole, 0.0), 1.0)
+    return 100.0 * min(max(part / total, 0.0), 1.0)
 
 
-def imbalance(amounts: Sequence[float]) -> float:
+def imbalance_percent(amounts: Sequence[float]) -> float:
     """How far the mean of the ranks lies below the most of any rank, in %: 0 where all are alike, below 100 always.
 
     Raises NotPrinted for fewer than two ranks, or amounts that are no numbers or all 0.
@@ -128,34 +128,34 @@ def imbalance(amounts: Sequence[float]) -> float:
 # IOR
 
 
-def _parts(figures: Figures) -> tuple[float, float, float, float]:
+def _parts_of_row(figures: Figures) -> tuple[float, float, float, float]:
     """Seconds of opening, transfers, closing and the whole, of the only row."""
     names = ("seconds of opening", "seconds of I/O", "seconds of closing")
-    opening, transfers, closing = (_value(figures, name) for name in names)
+    opening, transfers, closing = (_require_figure(figures, name) for name in names)
     if figures.seconds is None:
         raise NotPrinted("no-figures")
-    whole = figures.seconds.value
-    if opening + transfers + closing > OVERLAP * whole:
+    total = figures.seconds.value
+    if opening + transfers + closing > OVERLAP * total:
         raise NotPrinted("overlap")
-    return opening, transfers, closing, whole
+    return opening, transfers, closing, total
 
 
-def _close(raw: Raw) -> float:
-    *_, closing, whole = _parts(raw.figures)
-    return share(closing, whole, raw.figures.other["seconds of closing"].half_step)
+def _close_share(raw: Raw) -> float:
+    *_, closing, total = _parts_of_row(raw.figures)
+    return share_percent(closing, total, raw.figures.other["seconds of closing"].half_step)
 
 
 def _ior_wear_out(evidence: Evidence, phase: Phase, raw: Raw) -> float:
     """Seconds of transfers after all ranks had stopped at the stonewall, of the whole."""
-    figures, stopped = raw.figures, _ior_stop(evidence, phase, raw)
-    _, transfers, _, whole = _parts(figures)
+    figures, stopped = raw.figures, _seconds_until_stop(evidence, phase, raw)
+    _, transfers, _, total = _parts_of_row(figures)
     error = figures.other["stopped after"].half_step + figures.other["seconds of I/O"].half_step
-    return share(transfers - stopped, whole, error)
+    return share_percent(transfers - stopped, total, error)
 
 
 def _ior_late_work(evidence: Evidence, phase: Phase, raw: Raw) -> float:
     """Bytes that were written after the stonewall, of all bytes: those of the bandwidth over the time."""
-    stopped, figures = _ior_stop(evidence, phase, raw), raw.figures
+    stopped, figures = _seconds_until_stop(evidence, phase, raw), raw.figures
     if raw.value is None or figures.seconds is None or not raw.launch.tasks:
         raise NotPrinted("no-figures")
     moved = raw.value * GIB * figures.seconds.value
@@ -164,7 +164,7 @@ def _ior_late_work(evidence: Evidence, phase: Phase, raw: Raw) -> float:
     closer, its_error = number(text) * GIB * stopped, _half_step(text) * GIB * stopped
     if abs(closer - before) <= error + its_error:
         before, error = closer, its_error + closer * _relative_error(figures.other["stopped after"])
-    return share(moved - before, moved, error + moved * _relative_error(figures.seconds))
+    return share_percent(moved - before, moved, error + moved * _relative_error(figures.seconds))
 
 
 def _bytes_before(figures: Figures, tasks: int) -> tuple[float, float]:
@@ -176,17 +176,17 @@ def _bytes_before(figures: Figures, tasks: int) -> tuple[float, float]:
     transfer = figures.other.get("xfersize") or figures.other.get("transfer of the row")
     if transfer is None:
         raise NotPrinted("no-figures")
-    least, step = _value(figures, "least bytes"), figures.other["least bytes"].half_step
-    counted = _value(figures, "least pairs") * transfer.value
+    least, step = _require_figure(figures, "least bytes"), figures.other["least bytes"].half_step
+    counted = _require_figure(figures, "least pairs") * transfer.value
     if abs(least - counted) > step + (AGREES - 1) * counted:
         raise NotPrinted("contradicts")
-    return tasks * _value(figures, "mean bytes"), tasks * figures.other["mean bytes"].half_step
+    return tasks * _require_figure(figures, "mean bytes"), tasks * figures.other["mean bytes"].half_step
 
 
-def _ior_stop(evidence: Evidence, phase: Phase, raw: Raw) -> float:
+def _seconds_until_stop(evidence: Evidence, phase: Phase, raw: Raw) -> float:
     """Seconds until all ranks had stopped, where they were to stop, and did."""
     figures = raw.figures
-    limit = figures.stonewall_s.value if figures.stonewall_s else _limit(evidence, phase, "D")
+    limit = figures.stonewall_s.value if figures.stonewall_s else _stonewall_limit(evidence, phase, "D")
     if not limit:
         raise NotPrinted("no-stonewall")
     if "stopped after" not in figures.other:
@@ -202,8 +202,8 @@ def _ior_stop(evidence: Evidence, phase: Phase, raw: Raw) -> float:
 
 def _mdtest_late_work(evidence: Evidence, phase: Phase, raw: Raw) -> float:
     """Items that were made after the stonewall, of all items: each rank goes on to what the fastest one made."""
-    mean, most = _hits(evidence, phase, raw)
-    return share(most - mean, most, raw.figures.other["mean items"].half_step)
+    mean, most = _items_at_stonewall(evidence, phase, raw)
+    return share_percent(most - mean, most, raw.figures.other["mean items"].half_step)
 
 
 def _mdtest_wear_out(evidence: Evidence, phase: Phase, raw: Raw) -> float:
@@ -211,7 +211,7 @@ def _mdtest_wear_out(evidence: Evidence, phase: Phase, raw: Raw) -> float:
 
     By when they had stopped, io500 says as the rate until then; the mean of the items over it is the time.
     """
-    mean, most = _hits(evidence, phase, raw)
+    mean, most = _items_at_stonewall(evidence, phase, raw)
     text = _stonewall_text(evidence, phase, "rate-stonewall")
     if not text:
         raise NotPrinted("no-stonewall-time")
@@ -219,20 +219,20 @@ def _mdtest_wear_out(evidence: Evidence, phase: Phase, raw: Raw) -> float:
     tasks = raw.launch.tasks
     if not 0 < rate < math.inf or value is None or not value > 0 or not tasks:
         raise NotPrinted("no-figures")
-    stopped, whole = mean * tasks / rate / 1000, most * tasks / value / 1000
-    if stopped < REACHED * _limit(evidence, phase, "W"):
+    stopped, total = mean * tasks / rate / 1000, most * tasks / value / 1000
+    if stopped < REACHED * _stonewall_limit(evidence, phase, "W"):
         raise NotPrinted("not-reached")
     error = raw.figures.other["mean items"].half_step / mean + _half_step(text) / rate
-    return share(whole - stopped, whole, stopped * error)
+    return share_percent(total - stopped, total, stopped * error)
 
 
-def _hits(evidence: Evidence, phase: Phase, raw: Raw) -> tuple[float, float]:
+def _items_at_stonewall(evidence: Evidence, phase: Phase, raw: Raw) -> tuple[float, float]:
     """The mean and the most of the items that ranks had made at the stonewall."""
-    if not _limit(evidence, phase, "W"):
+    if not _stonewall_limit(evidence, phase, "W"):
         raise NotPrinted("no-stonewall")
     if "most items" not in raw.figures.other:
         raise NotPrinted("no-line")
-    mean, most = _value(raw.figures, "mean items"), _value(raw.figures, "most items")
+    mean, most = _require_figure(raw.figures, "mean items"), _require_figure(raw.figures, "most items")
     if not 0 < mean:
         raise NotPrinted("contradicts")
     return mean, most
@@ -241,26 +241,26 @@ def _hits(evidence: Evidence, phase: Phase, raw: Raw) -> tuple[float, float]:
 # Ranks
 
 
-def _amounts(evidence: Evidence, phase: Phase) -> Sequence[float]:
+def _amounts_by_rank(evidence: Evidence, phase: Phase) -> Sequence[float]:
     """What an imbalance is over: seconds that each rank took for its transfers or items, files that it searched."""
     if phase.name == "find":
-        return _searched(evidence)
+        return _files_by_rank(evidence)
     table = evidence.whole_table(phase.name)
     if table is None or not table.busy:
         raise NotPrinted("no-table")
-    if not _belongs(table, evidence.raw[phase.name].value):
+    if not _belongs_to_phase(table, evidence.raw[phase.name].value):
         raise NotPrinted("contradicts")
     return table.busy
 
 
-def _belongs(table: RankTable, value: float | None) -> bool:
+def _belongs_to_phase(table: RankTable, value: float | None) -> bool:
     """Whether a table says of its phase what the text says: of IOR it is the most that the phase can have been."""
     if value is None or table.phase is None:
         return False
     return value <= table.phase * AGREES and (table.quantity == "bandwidth" or table.phase <= value * AGREES)
 
 
-def _searched(evidence: Evidence) -> Sequence[float]:
+def _files_by_rank(evidence: Evidence) -> Sequence[float]:
     """Files by rank, where the table has a row for each process of find."""
     table = evidence.find_table
     section = evidence.result.phases.get("find") if evidence.result else None
@@ -288,13 +288,13 @@ def _relative_error(figure: Figure) -> float:
     return figure.half_step / figure.value if figure.value > 0 else math.inf
 
 
-def _value(figures: Figures, name: str) -> float:
+def _require_figure(figures: Figures, name: str) -> float:
     if name not in figures.other:
         raise NotPrinted("no-figures")
     return figures.other[name].value
 
 
-def _limit(evidence: Evidence, phase: Phase, letter: str) -> int:
+def _stonewall_limit(evidence: Evidence, phase: Phase, letter: str) -> int:
     """Seconds of the stonewall that the command line of a phase sets; 0 where it sets none."""
     command = evidence.command(phase.name)
     if not command:
