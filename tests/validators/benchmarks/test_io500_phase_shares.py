@@ -259,7 +259,7 @@ def test_ten_published_archives_give_what_was_read_by_hand(shared, number):
     if "closing" in expected:
         closing, total = expected["closing"]
         assert shares[CLOSE] == pytest.approx(100 * closing / total, rel=1e-9)
-        transfers, stopped, total = expected["stopped"]
+        transfers, until_stop, total = expected["stopped"]
         assert shares[WEAR_OUT] == pytest.approx(100 * (transfers - until_stop) / total, rel=1e-9)
     else:
         assert not {CLOSE, WEAR_OUT} & shares.keys(), "1.98 s + 317.26 s + 1.96 s are more than 317.84 s"
