@@ -58,11 +58,11 @@ def find_limit(rises: Mapping[str, float | None]) -> tuple[str | None, str]:
 
     One phase without a median might be the limit, so that none is named then.
     """
-    known = {phase: rise for phase, rise in rises.items() if rise is not None}
-    if not rises or len(known) < len(rises):
+    pairs = [(rise, phase) for phase, rise in rises.items() if rise is not None]
+    if not rises or len(pairs) < len(rises):
         return None, FEW if rises else NO_SCORE
-    phase = max(known, key=lambda name: known[name])
-    return (phase, "") if known[phase] > 0 else (None, NOT_BELOW)
+    rise, phase = max(pairs, key=lambda pair: pair[0])
+    return (phase, "") if rise > 0 else (None, NOT_BELOW)
 
 
 def phases_document(public_id: str) -> Row:

@@ -41,9 +41,14 @@ def limit_sentence(document: Mapping[str, Any]) -> str:
         NO_SCORE: "What limits it cannot be told: the run has no score.",
         UNKNOWN_FACTS: "What limits it cannot be told: the result does not say its "
         f"{' and '.join(document['unknown_facts'])}, so nothing is known to be like it.",
-        FEW: f"What limits it cannot be told: {systems} other systems are like it. It takes {fewest} with every phase.",
+        FEW: f"What limits it cannot be told: {_count_systems(systems)} like it. It takes {fewest} with every phase.",
         NOT_BELOW: f"No phase limits it: none lies below the median of {systems} systems like it.",
     }[document["unlimited_reason"]]
+
+
+def _count_systems(systems: int) -> str:
+    """ "no other system is", "3 other systems are"."""
+    return {0: "no other system is", 1: "1 other system is"}.get(systems, f"{systems} other systems are")
 
 
 def _phase_row(row: Row) -> dict[str, Any]:

@@ -164,9 +164,7 @@ def _share_out(table, parts):
     """find.csv with its files shared out over the ranks as `parts` say."""
     head, names, *rows = table.decode().splitlines()
     files = sum(int(row.rsplit(",", 1)[1]) for row in rows)
-    lines = [
-        f"{row.rsplit(',', 1)[0]}, {files * part // sum(parts)}" for row, part in zip(rows, parts, strict=True)
-    ]
+    lines = [f"{row.rsplit(',', 1)[0]}, {files * part // sum(parts)}" for row, part in zip(rows, parts, strict=True)]
     return "\n".join([head, names, *lines, ""]).encode()
 
 

@@ -233,7 +233,7 @@ def _items_at_stonewall(evidence: Evidence, phase: Phase, raw: Raw) -> tuple[flo
     if "most items" not in raw.figures.other:
         raise NotPrinted("no-line")
     mean, most = _require_figure(raw.figures, "mean items"), _require_figure(raw.figures, "most items")
-    if not 0 < mean:
+    if not mean > 0:
         raise NotPrinted("contradicts")
     return mean, most
 
