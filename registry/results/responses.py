@@ -277,7 +277,7 @@ class ResultPhase(Shape):
     unit: CanonicalUnit
     value: Annotated[float, Meta(description="The value of the phase, in `unit`.")]
     scored: Annotated[bool | None, Meta(description="Whether the score counts it; null where that is not known.")]
-    seconds: Annotated[float | None, Meta(description="Seconds that it took; null where that is not known.")]
+    seconds: Annotated[float | None, Meta(description="Number of seconds that it took; null where that is not known.")]
     median: Annotated[
         float | None, Meta(description="Median of the systems like it, in `unit`; null with fewer than five of them.")
     ]
