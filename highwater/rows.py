@@ -783,6 +783,7 @@ class ResultDetail(TypedDict):
     later_evidence: dict[str, Any]
     read_from: Union[dict[str, Any], None]
     not_read: Union[list[dict[str, Any]], None]
+    missing_measurements: list[dict[str, str]]
     tests: list[Any]
     versions: dict[str, Any]
     answers: dict[str, Any]

@@ -35,6 +35,7 @@ urlpatterns = [
     path("results/", results_api.ResultList.as_view(), name="api-results"),
     path("results/<str:id>/", results_api.ResultDetailView.as_view(), name="api-result"),
     path("results/<str:id>/among/", results_api.ResultAmong.as_view(), name="api-result-among"),
+    path("results/<str:id>/phases/", results_api.ResultPhases.as_view(), name="api-result-phases"),
     path("results/<str:id>/citation/", citation_api.ResultCitation.as_view(), name="api-result-citation"),
     path("results/<str:id>/files/", results_api.ResultFiles.as_view(), name="api-result-files"),
     path("results/<str:id>/distributions/", results_api.ResultDistributions.as_view(), name="api-result-distributions"),

@@ -79,7 +79,8 @@ class Run:
 
     `lines` are the first and the last that it has of its file; None where it has all of it. `started` and `ended` are
     of RFC 3339, without a zone where local time is printed; `unknown` says why one of these two, `client_nodes` or
-    `tasks` is None, `extent_sources` where each of the others is from.
+    `tasks` is None, `extent_sources` where each of the others is from. `missing_measurements` have `op`, `quantity` and
+    `reason`: what its descriptor says to be read where the files tell it, and these do not.
 
     Others are for the check alone and in no report: `operations_done` are operations that did work, with their
     context, whether they have a measurement or not; `not_measured` names what was printed as 0 and is no value;
@@ -99,6 +100,7 @@ class Run:
     described_parameters: dict[str, Any] = field(default_factory=dict)
     tests: list[dict[str, Any]] = field(default_factory=list)
     distributions: list[dict[str, Any]] = field(default_factory=list)
+    missing_measurements: list[dict[str, str]] = field(default_factory=list)
     rules: list[RuleOutcome] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     evidence_outcomes: dict[str, Any] = field(default_factory=dict)
@@ -137,6 +139,7 @@ class Run:
             "described_parameters": self.described_parameters,
             "tests": self.tests,
             "distributions": self.distributions,
+            "missing_measurements": self.missing_measurements,
             "rules": [outcome.as_json() for outcome in self.rules],
             "evidence": self.evidence_outcomes,
             "findings": [finding.as_json() for finding in self.findings],

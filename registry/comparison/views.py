@@ -287,12 +287,14 @@ def _profile_rows(headings: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
 def _chart_ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
     """The rows that have a ratio above zero, named so that they are told apart.
 
-    How long a phase took is left to the table: it ends at its stonewall. So is how far other numbers vary.
+    How long a phase took is left to the table: it ends at its stonewall. So are shares of it, and how far others vary.
     """
     drawn = [
         row
         for row in rows
-        if _is_drawn(row, place) and row["stat"] not in NO_MEAN and not (row["stat"] == "phase" and row["unit"] == "s")
+        if _is_drawn(row, place)
+        and row["stat"] not in NO_MEAN
+        and not (row["stat"] == "phase" and row["unit"] in ("s", "%"))
     ]
     return [
         (name, row["ratios"][place], _chart_interval(row, place))

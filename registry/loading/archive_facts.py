@@ -34,6 +34,8 @@ _OF_THE_COPY = frozenset({f"{TOOL}.raw.missing"})
 """Findings that say nothing of the run where files of the copy are left out."""
 _UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS", "s": "s"}
 """The unit of the figures of a row by their canonical one."""
+SHARE_UNIT = "%"
+"""The unit of what is a share of its phase."""
 _SIGNIFICANT = 7
 
 
@@ -65,7 +67,9 @@ def facts_of_report(report: Mapping[str, Any], *, is_whole: bool = True) -> Row:
         "tasks": run["tasks"],
         "scores": run["scores"],
         "hashes": run["hashes"],
-        "measurements": [_measurement_row(measurement) for measurement in run["measurements"]],
+        "measurements": [_measurement_row(row) for row in run["measurements"] if row["unit"] in _UNITS],
+        "shares": [_share_row(row) for row in run["measurements"] if row["unit"] == SHARE_UNIT],
+        "missing_shares": _missing_rows(run["missing_measurements"]),
         "parameters": {name: value for name, value in run["parameters"].items() if name not in _TEXTS},
         "distributions": [_distribution_row(distribution) for distribution in run["distributions"]],
         "evidence": _evidence_row(run["evidence"]),
@@ -87,6 +91,19 @@ def _measurement_row(row: Mapping[str, Any]) -> list[Any]:
         value = from_canonical(row["value"], unit)
     return [row["op"], row["quantity"], row["stat"], value, unit, row["scored"],
             *([row["context"]] if row["context"] else [])]  # fmt: skip
+
+
+def _share_row(row: Mapping[str, Any]) -> list[Any]:
+    """Operation, quantity and share in %."""
+    return [row["op"], row["quantity"], _round_figure(row["value"])]
+
+
+def _missing_rows(missing: Collection[Mapping[str, str]]) -> dict[str, list[str]]:
+    """By reason the shares that the files do not tell, each as OPERATION.QUANTITY."""
+    by_reason: dict[str, list[str]] = {}
+    for row in missing:
+        by_reason.setdefault(row["reason"], []).append(f"{row['op']}.{row['quantity']}")
+    return by_reason
 
 
 def _distribution_row(row: Mapping[str, Any]) -> list[Any]:

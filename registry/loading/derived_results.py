@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from registry.lists.official import value_differences
-from registry.loading.archive_facts import PREFIX, SEVERAL
+from registry.loading.archive_facts import PREFIX, SEVERAL, SHARE_UNIT
 from registry.models import Result
 from registry.query import data_files
 from validators.measurements import Measurement as Measured
@@ -21,6 +21,8 @@ from validators.measurements import Measurement as Measured
 DERIVED = Path(__file__).parent / "data" / "derived"
 SCHEMA = "derived-results.schema.json"
 SCORE = "SCORE"
+MISSING = "missing_measurements"
+"""Where a snapshot has what its files do not tell, as a report has it."""
 COUNTS = ("client_nodes", "tasks")
 HALVES = {"score": "value", "bandwidth_gib_per_s": "bandwidth_gib_per_s", "rate_kiops": "rate_kiops"}
 """Columns of a result, and what its score calls them."""
@@ -127,6 +129,7 @@ def derived_columns(columns: Mapping[str, Any], row: Row, listed: Mapping[str, A
         | {"archive": archive, "scores": row["scores"], "hashes": row.get("hashes", {})}
         | {"findings": row.get("findings", []), "evidence": full_evidence(row["evidence"])}
         | {"distributions": [full_distribution(values) for values in row.get("distributions", ())]}
+        | ({MISSING: list_missing(row)} if "missing_shares" in row else {})
         | ({"list": list_columns(listed)} if listed else {}),
     }
 
@@ -176,6 +179,14 @@ def read_measurements(row: Mapping[str, Any]) -> Iterator[Measured]:
     """The figures of an archive: canonical beside what is printed. Raises UnitError."""
     for op, quantity, stat, value, unit, scored, *context in row["measurements"]:
         yield Measured.printed(op, quantity, stat, value, unit, scored=scored, context=context[0] if context else None)
+    for op, quantity, percent in row.get("shares", ()):
+        yield Measured.printed(op, quantity, "phase", percent, SHARE_UNIT)
+
+
+def list_missing(row: Mapping[str, Any]) -> list[Row]:
+    """The shares that the files of an archive do not tell, in the form of a report, each with its reason."""
+    pairs = ((name.rpartition("."), reason) for reason, names in row["missing_shares"].items() for name in names)
+    return [{"op": op, "quantity": quantity, "reason": reason} for (op, _, quantity), reason in pairs]
 
 
 def full_evidence(evidence: Mapping[str, Any]) -> Row:

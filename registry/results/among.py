@@ -15,7 +15,7 @@ from typing import Any
 from django.db.models import Q
 
 from registry.comparison.compare import REPORTED
-from registry.comparison.spreads import NO_MEAN, measurement_key
+from registry.comparison.spreads import NO_MEAN, Key, measurement_key
 from registry.models import Fact, Result
 from registry.query import (
     configuration_diff,
@@ -54,11 +54,11 @@ MOST_LIKE_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class LikeResult:
-    """A result that is like, with what it does not say of the rule, and its numbers."""
+    """A result that is like, with what it does not say of the rule, and its numbers by what tells them apart."""
 
     result: Any
     unknown: list[str]
-    rows: Sequence[Row]
+    rows: Mapping[Key, Sequence[Row]]
     limits: Sequence[Limit]
 
 
@@ -72,6 +72,50 @@ class _PlacedNumber:
     lower_is_better: bool
 
 
+@dataclass(frozen=True, slots=True)
+class LikeNumbers:
+    """The numbers of a result among those of results like it; with `missing` conditions nothing is like it."""
+
+    own_rows: list[Row]
+    conditions: list[Condition]
+    missing: list[Condition]
+    likes: list[LikeResult]
+    left_out: bool
+    placed: list[_PlacedNumber]
+
+    @property
+    def systems(self) -> int:
+        return len({like.result.system_id for like in self.likes})
+
+    def list_numbers(self) -> list[Row]:
+        """Each number with how many systems are better, and their median in the unit of the row, or None."""
+        return [_number_row(number, self.systems) for number in self.placed]
+
+
+def read_like_numbers(result: Result, facts: Mapping[str, str]) -> LikeNumbers:
+    """A result of which these facts are known among its like. Four queries."""
+    conditions = conditions_of(result.tool, facts)
+    missing = missing_conditions(conditions)
+    candidates, left_out = ([], False) if missing else _read_candidates(result, conditions)
+    alike = _select_like(candidates, conditions)
+    rows_by_result = metric_values.values_by_result([result, *(other for other, _ in alike)])
+    likes = [
+        LikeResult(other, unknown, _by_key(rows_by_result[other.pk]), declared_limits.read_limits(other.limits))
+        for other, unknown in alike
+    ]
+    own_limits = declared_limits.read_limits(result.snapshot.get(declared_limits.FIELD))
+    own_rows = _shown_rows(rows_by_result[result.pk])
+    placed = [_place_row(result, row, _comparable_likes(result, own_limits, row, likes)) for row in own_rows]
+    return LikeNumbers(own_rows, conditions, missing, likes, left_out, placed)
+
+
+def _by_key(rows: Iterable[Row]) -> dict[Key, list[Row]]:
+    by_key: dict[Key, list[Row]] = {}
+    for row in rows:
+        by_key.setdefault(measurement_key(row), []).append(row)
+    return by_key
+
+
 def among_document(public_id: str, metric: str = "") -> Row:
     """One result among its like. `metric` is what better is judged by; left out, its score or first number.
 
@@ -79,37 +123,25 @@ def among_document(public_id: str, metric: str = "") -> Row:
     """
     result = public_record.find_result(public_id)
     facts = fact_index.facts_by_result([result.pk])[result.pk]
-    conditions = conditions_of(result.tool, facts)
-    missing = missing_conditions(conditions)
-    candidates, left_out = ([], False) if missing else _read_candidates(result, conditions)
-    alike = _select_like(candidates, conditions)
-    rows_by_result = metric_values.values_by_result([result, *(other for other, _ in alike)])
-    likes = [
-        LikeResult(other, unknown, rows_by_result[other.pk], declared_limits.read_limits(other.limits))
-        for other, unknown in alike
-    ]
-    own_limits = declared_limits.read_limits(result.snapshot.get(declared_limits.FIELD))
-    own_rows = _shown_rows(rows_by_result[result.pk])
-    leading_row = _leading_row(result, own_rows, metric)
-    placed = [_place_row(result, row, _comparable_likes(result, own_limits, row, likes)) for row in own_rows]
-    leading = next((number for number in placed if number.row is leading_row), None)
+    like = read_like_numbers(result, facts)
+    leading_row = _leading_row(result, like.own_rows, metric)
+    leading = next((number for number in like.placed if number.row is leading_row), None)
     better = _better_results(leading) if leading else []
-    systems = {like.result.system_id for like in likes}
     return {
         "result": result.public_id,
         "system": result.system_name,
         "rule": {"title": load_rule()["title"], "version": load_rule()["version"]},
-        "conditions": [_condition_row(condition) for condition in conditions],
-        "missing": [{"name": condition.fact, "title": condition.title} for condition in missing],
-        "systems": len(systems),
-        "results": len(likes),
-        "left_out": left_out,
-        "few": len(systems) < load_rule()["fewest_systems"],
-        "unknown": _count_unknown(likes),
-        "like": [like.result.public_id for like in likes][:MOST_LIKE_SHOWN],
+        "conditions": [_condition_row(condition) for condition in like.conditions],
+        "missing": [{"name": condition.fact, "title": condition.title} for condition in like.missing],
+        "systems": like.systems,
+        "results": len(like.likes),
+        "left_out": like.left_out,
+        "few": like.systems < load_rule()["fewest_systems"],
+        "unknown": _count_unknown(like.likes),
+        "like": [other.result.public_id for other in like.likes][:MOST_LIKE_SHOWN],
         "metric": str(_metric_of(leading_row)) if leading_row else None,
-        "numbers": [_number_row(number, len(systems)) for number in placed],
-        "better": [_better_row(leading, number, other, likes) for number, other in better] if leading else [],
+        "numbers": like.list_numbers(),
+        "better": [_better_row(leading, number, other, like.likes) for number, other in better] if leading else [],
         "differences": _read_differences(result.tool, facts, [other for _, other in better]),
     }
 
@@ -175,9 +207,10 @@ def _place_row(result: Result, row: Row, likes: Sequence[LikeResult]) -> _Placed
     lower = quantities.lower_is_better(row["quantity"], row["unit"])
     choose = qualified_values.least_number if lower else qualified_values.largest_number
     by_system: dict[int, list[tuple[Number, Any]]] = {}
+    key = measurement_key(row)
     for like in likes:
-        for other in like.rows:
-            if measurement_key(other) == measurement_key(row) and _means_the_same(result, row, like, other):
+        for other in like.rows.get(key, ()):
+            if _means_the_same(result, row, like, other):
                 number = qualified_values.number_of_row(other)
                 by_system.setdefault(like.result.system_id, []).append((number, like.result))
     others = [

@@ -35,6 +35,7 @@ from registry.query import (
 from registry.query.source_links import list_source_links
 from registry.results import responses as shape
 from registry.results.among import among_document
+from registry.results.limiting_phase import phases_document
 from registry.web import responses as web_responses
 from registry.web.api_base import (
     CSVRenderer,
@@ -113,6 +114,7 @@ SNAPSHOT = {
     "findings": list,
     "rules": list,
     "evidence": dict,
+    "missing_measurements": list,
     "tests": list,
     "versions": dict,
     "answers": dict,
@@ -209,6 +211,14 @@ class ResultAmong(PublicRead):
     )
     def get(self, request: Request, id: str) -> Response:
         return Response(among_document(id, study_query.single_value(request.query_params, "metric")))
+
+
+class ResultPhases(PublicRead):
+    """Why an IO500 score is what it is: the phase that limits it, and where the time of each phase went."""
+
+    @extend_schema(operation_id="results_phases", responses={200: shape.ResultPhases} | web_responses.NOT_FOUND)
+    def get(self, request: Request, id: str) -> Response:
+        return Response(phases_document(id))
 
 
 class ResultFiles(PublicRead):

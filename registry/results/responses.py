@@ -138,6 +138,10 @@ class ResultDetail(record_rows.Result):
             "`looks_like`, `reason`. Null: not known, or withheld."
         ),
     ]
+    missing_measurements: Annotated[
+        list[dict[str, str]],
+        Meta(description="What its files do not tell and those of others do: `op`, `quantity`, code of the `reason`."),
+    ]
     tests: Annotated[list[Any], Meta(description="Tests of the tool, with the options of each.")]
     versions: Annotated[dict[str, Any], Meta(description="Versions of what checked it, by name.")]
     answers: Annotated[
@@ -262,3 +266,60 @@ class ResultAmong(Shape):
 class ResultFilePage(Page):
     results: Annotated[list[ResultFile], Meta(description="Rows of this page.")]
     left_out: Annotated[list[OmittedFile], Meta(description="What no benchmark read whole, and nobody agreed to show.")]
+
+
+class PhaseShare(Shape):
+    quantity: Annotated[
+        str,
+        Meta(description="What it is a share of: see the definitions on the page of the benchmark."),
+        one_of("close_share", "wear_out_share", "wear_out_work", "rank_imbalance"),
+    ]
+    percent: Annotated[float | None, Meta(description="In %; null where the files do not tell it.")]
+    reason: Annotated[str | None, Meta(description="Code of why it is null; null where it is not.")]
+    why: Annotated[str | None, Meta(description="The reason in words; null where there is none.")]
+
+
+class ResultPhase(Shape):
+    phase: Annotated[str, Meta(description="Name of the phase.")]
+    quantity: Quantity
+    unit: CanonicalUnit
+    value: Annotated[float, Meta(description="The value of the phase, in `unit`.")]
+    scored: Annotated[bool | None, Meta(description="Whether the score counts it; null where that is not known.")]
+    seconds: Annotated[float | None, Meta(description="Number of seconds that it took; null where that is not known.")]
+    median: Annotated[
+        float | None, Meta(description="Median of the systems like it, in `unit`; null with fewer than five of them.")
+    ]
+    systems: Annotated[int, Meta(description="Other systems like it that have the phase.")]
+    score_rise_percent: Annotated[
+        float | None,
+        Meta(description="By how many % the score would rise if the phase reached the median; 0 where it has."),
+    ]
+    ranks: Annotated[
+        int | None, Meta(description="Ranks in the table of the phase; null without one, and for find: not kept.")
+    ]
+    shares: Annotated[list[PhaseShare], Meta(description="Where its time went; empty where that was not looked for.")]
+
+
+class ResultPhases(Shape):
+    """Why an IO500 score is what it is: the phase that limits it, and where the time of each phase went."""
+
+    result: PublicId
+    limiting_phase: Annotated[
+        str | None,
+        Meta(description="The phase that would raise the score most at the median of systems like it; null: none is."),
+    ]
+    score_rise_percent: Annotated[
+        float | None, Meta(description="By how many % the score would rise then; null without a limiting phase.")
+    ]
+    unlimited_reason: Annotated[
+        str | None,
+        Meta(description="Why no phase is named; null where one is."),
+        one_of("no-score", "unknown-facts", "few", "not-below"),
+    ]
+    unknown_facts: Annotated[
+        list[str], Meta(description="What likeness needs and the result does not say: then nothing is like it.")
+    ]
+    systems: Annotated[int, Meta(description="Other systems that have a result like it.")]
+    fewest_systems: Annotated[int, Meta(description="With fewer of them no median is told.")]
+    shares_read: Annotated[bool, Meta(description="Whether raw files were looked at for the shares of time.")]
+    phases: Annotated[list[ResultPhase], Meta(description="Its phases in the order of its measurements.")]

@@ -41,8 +41,10 @@ from registry.query import (
 from registry.query.run_conditions import Run
 from registry.query.source_links import list_source_links
 from registry.results import repeats_table, structured_data
+from registry.results.limiting_phase import has_shares, phases_of_result
 from registry.results.run_facts import list_run_facts
 from registry.results.run_page import leading, view, with_tool
+from registry.results.why_section import build_why
 from registry.web.caching import cached_value, public_page
 from registry.web.filter_fields import Field, filter_fields
 from validators import catalogue
@@ -162,6 +164,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         if not phases and result.score is None
         else [],
         "run": _run(result, [] if phases else measurements),
+        "why": build_why(phases_of_result(result, measurements)) if has_shares(result, measurements) else {},
         "repeats": repeats_table.repeats_context(result, measurements),
         "columns": list_charts.draw_columns(_short_names(phases, "bandwidth")),
         "pairs": list_charts.draw_pairs(_with_medians(phases)),

@@ -54,6 +54,7 @@ READERS = {
         "ceilings",
         "generations",
         "stragglers",
+        "io500-phases",
         "series",
         "tour",
         "pages",

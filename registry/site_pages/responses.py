@@ -72,6 +72,10 @@ class Benchmark(Shape, kw_only=True):
     source: Annotated[str, Meta(description="Where its program is.")]
     composite: Annotated[bool | UnsetType, Meta(description="Its runs hold the output of other tools.")] = UNSET
     completeness: Annotated[str, Meta(description="What tells that an output is whole.")]
+    missing_reasons: Annotated[
+        dict[str, str] | UnsetType,
+        Meta(description="What the codes of `missing_measurements` mean; left out where the benchmark has none."),
+    ] = UNSET
     crosses: Annotated[
         dict[str, Any] | UnsetType,
         Meta(description="The layers that its data crosses, whose ceilings hold for it: layers, stats."),

@@ -408,7 +408,7 @@ def _make_snapshot(source: _AcceptedRun, questionnaires: dict[str, str]) -> dict
         "hashes": run["hashes"],
         "findings": source.findings + run["findings"],
         "rules": run["rules"],
-        **({"evidence": run["evidence"]} if "evidence" in run else {}),
+        **{name: run[name] for name in ("evidence", "missing_measurements") if name in run},
         "tests": run["tests"],
         "distributions": source.distributions,
         "parameter_sources": run.get("parameter_sources", {}),

@@ -78,7 +78,7 @@ def test_json_is_one_document_with_the_shape_of_the_interface(tmp_path: Path) ->
     assert set(report) - {"not_read"} == {"status", "primary", "findings", "runs"}
     assert set(report["runs"][0]) == {
         "tool", "version", "mode", "path", "lines", "scores", "hashes", "measurements", "parameters", "tests", "rules",
-        "findings", "distributions", "parameter_sources", "described_parameters", "evidence",
+        "findings", "distributions", "missing_measurements", "parameter_sources", "described_parameters", "evidence",
         "started", "ended", "client_nodes", "tasks", "unknown", "extent_sources",
     }  # fmt: skip
     assert set(report["runs"][0]["scores"]["SCORE"]) == {"value", "bandwidth_gib_per_s", "rate_kiops", "printed"}

@@ -52,6 +52,7 @@ ADDRESSES = {
     "/api/v1/results/{id}/": "/api/v1/results/hw-1/",
     "/api/v1/results/{id}/citation/": "/api/v1/results/hw-1/citation/",
     "/api/v1/results/{id}/among/": "/api/v1/results/hw-1/among/",
+    "/api/v1/results/{id}/phases/": "/api/v1/results/hw-1/phases/",
     "/api/v1/results/{id}/ceilings/": "/api/v1/results/hw-1/ceilings/",
     "/api/v1/generations/": "/api/v1/generations/",
     "/api/v1/generations/{slug}/": "/api/v1/generations/maker-200/",

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Iterator
 
 from validators.benchmarks.io500 import random_read, score
-from validators.benchmarks.io500.agreement import raw_agrees, tables_agree
 from validators.benchmarks.io500.evidence import Evidence, is_dry_run, printed_scores, seconds_of
 from validators.benchmarks.io500.evidence_kinds import earlier
+from validators.benchmarks.io500.evidence_kinds.agreement import raw_agrees, tables_agree
 from validators.benchmarks.io500.phases import LABELS, TIME_ROUNDING_S, Phase, merge, number
 from validators.findings import ERROR, INFO, WARNING, Finding
 from validators.scoring import ScoreError

@@ -18,6 +18,7 @@ from validators.benchmarks.io500.evidence_kinds.copies import judge_copies, read
 from validators.benchmarks.io500.files import TEXT_LIMIT, lines_of
 from validators.benchmarks.io500.hashes import ScoreTerms, score_hashes
 from validators.benchmarks.io500.layout import Folder, Layout, group_by_text, survey
+from validators.benchmarks.io500.phase_shares import list_shares
 from validators.benchmarks.io500.phases import UNIT, Phase, merge, number
 from validators.benchmarks.io500.ranktables import over_ranks
 from validators.benchmarks.io500.summary import read_summary
@@ -92,7 +93,7 @@ def find_runs(bundle: Bundle) -> Reading:
 
 def explain(run: Run) -> list[str]:
     """How each score of a run is computed, line by line, from its phases."""
-    values = {m.op: m.printed_value for m in run.measurements if m.stat == "phase" and m.quantity != "time"}
+    values = {m.op: m.printed_value for m in run.measurements if m.stat == "phase" and m.quantity in _HALVES}
     lines: list[str] = []
     for name, recomputed in run.scores.items():
         rule = score.definition(score.BY_SCORE[name])
@@ -116,6 +117,7 @@ def _run(evidence: Evidence, bundle: Bundle, redacted: Redaction = _NOT_REDACTED
     run.measurements = [
         measurement for phase in evidence.phases if phase.is_measured for measurement in _measurements(evidence, phase)
     ]
+    _add_shares(run, evidence)
     run.parameters = _parameters(evidence)
     for name in evidence.tables:
         if table := evidence.whole_table(name):
@@ -130,6 +132,13 @@ def _run(evidence: Evidence, bundle: Bundle, redacted: Redaction = _NOT_REDACTED
         texts = [*evidence.folder.printed_texts, *evidence.job_outputs]
         run.findings += interruption_in(bundle, TOOL, texts, _END_OF_TEXT)
     return run
+
+
+def _add_shares(run: Run, evidence: Evidence) -> None:
+    """Where the time of each phase went, or why that is not known."""
+    shares = [] if is_dry_run(evidence) else list(list_shares(evidence))
+    run.measurements += [share.as_measurement() for share in shares if share.percent is not None]
+    run.missing_measurements = [share.as_missing() for share in shares if share.percent is None]
 
 
 def _measurements(evidence: Evidence, phase: Phase) -> Iterator[Measurement]:

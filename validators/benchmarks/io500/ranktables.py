@@ -30,7 +30,8 @@ class RankTable:
 
     `phase` of mdtest is the value itself, of IOR the most that it can be. `work` are bytes or items by rank, by its
     rate and its seconds; `farthest` the row that agrees least with itself: its line, its work, and what that should be.
-    `seconds` are those of the phase: of mdtest in the row of all ranks, of IOR those of the slowest rank.
+    `seconds` are those of the phase: of mdtest in the row of all ranks, of IOR those of the slowest rank. `busy` are
+    those by rank: of IOR without opening and closing, in which ranks wait for each other.
     """
 
     path: str
@@ -41,6 +42,7 @@ class RankTable:
     work: list[float] = field(default_factory=list)
     farthest: tuple[int, float, float] | None = None
     seconds: float | None = None
+    busy: list[float] = field(default_factory=list)
 
     @property
     def unit(self) -> str:
@@ -65,8 +67,10 @@ def _ior(path: str, header: list[bytes], rows: list[list[bytes]]) -> RankTable:
     rates = [_positive(row[4]) for row in rows]
     longest = max(seconds)
     work = [rate * time for rate, time in zip(rates, seconds, strict=True)]
-    inside = [_positive(row[3]) * _positive(row[5]) for row in rows]
-    return RankTable(path, "bandwidth", rates, sum(work) / longest / GIB, True, work, _farthest(work, inside), longest)
+    busy = [_positive(row[3]) for row in rows]
+    inside = [time * _positive(row[5]) for time, row in zip(busy, rows, strict=True)]
+    most = sum(work) / longest / GIB
+    return RankTable(path, "bandwidth", rates, most, True, work, _farthest(work, inside), longest, busy)
 
 
 def _mdtest(path: str, header: list[bytes], rows: list[list[bytes]], name: bytes) -> RankTable:
@@ -74,10 +78,11 @@ def _mdtest(path: str, header: list[bytes], rows: list[list[bytes]], name: bytes
     if rows[0][0] != b"all":
         raise ValueError("no row of all ranks")
     rates = [_positive(row[column]) for row in rows[1:]]
-    work = [rate * _positive(row[column + 1]) for rate, row in zip(rates, rows[1:], strict=True)]
+    busy = [_positive(row[column + 1]) for row in rows[1:]]
+    work = [rate * time for rate, time in zip(rates, busy, strict=True)]
     items = [_positive(rows[0][1])] * len(work)
     of_phase, seconds = _positive(rows[0][column]), _positive(rows[0][column + 1])
-    return RankTable(path, "rate", rates, of_phase / 1000, True, work, _farthest(work, items, 1), seconds)
+    return RankTable(path, "rate", rates, of_phase / 1000, True, work, _farthest(work, items, 1), seconds, busy)
 
 
 def _farthest(work: list[float], expected: list[float], before: int = 0) -> tuple[int, float, float] | None:
@@ -98,14 +103,21 @@ def _positive(text: bytes) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FindTable:
-    """`find.csv`: seconds and files per second of the whole, what all ranks saw and matched together, and how many."""
+    """`find.csv`: seconds and files per second of the whole, and what the ranks searched and matched."""
 
     path: str
     seconds: float
     rate: float
-    ranks: int
-    files: int
+    files_by_rank: list[int]
     matches: int
+
+    @property
+    def ranks(self) -> int:
+        return len(self.files_by_rank)
+
+    @property
+    def files(self) -> int:
+        return sum(self.files_by_rank)
 
 
 def read_find(content: bytes, path: str) -> FindTable | None:
@@ -116,10 +128,10 @@ def read_find(content: bytes, path: str) -> FindTable | None:
     if runtime is None or header[:1] != [b"rank"] or not {b"found", b"total"} <= set(header):
         return None
     try:
-        files, matches = (sum(int(row[header.index(name)]) for row in rows) for name in (b"total", b"found"))
+        files, matches = ([int(row[header.index(name)]) for row in rows] for name in (b"total", b"found"))
     except (ValueError, IndexError):
         return None
-    return FindTable(path, float(runtime[1]), float(runtime[2]), len(rows), files, matches)
+    return FindTable(path, float(runtime[1]), float(runtime[2]), files, sum(matches))
 
 
 def over_ranks(table: RankTable, phase: str) -> list[Distribution]:

@@ -45,6 +45,7 @@ _ROW_SIZES = {b"block(KiB)": "block of the row", b"xfer(KiB)": "transfer of the 
 _MDTEST_HITS = re.compile(
     rb"^Continue stonewall hit min: (\d{1,12}) max: (\d{1,12}) avg: (\d{1,12}(?:\.\d{1,9})?)", re.MULTILINE
 )
+_MDTEST_RATES = re.compile(rb"^SUMMARY(?: rate[^:\n]{0,20})?: \(of (\d{1,9}) iterations\)", re.MULTILINE)
 _MDTEST_FILES = re.compile(rb"^(\d{1,9}) tasks, (\d{1,18}) files", re.MULTILINE)
 _FILE_SYSTEM = re.compile(
     rb"^FS\s*:\s*(\d{1,15}(?:\.\d{1,9})?) (\w{1,5})\s+Used FS:\s*(\d{1,3}(?:\.\d{1,9})?)%", re.MULTILINE
@@ -68,6 +69,8 @@ class Figures:
     """What one raw text prints of its phase; None, or an empty text, for what it does not."""
 
     seconds: Figure | None = None
+    rounds: int = 0
+    """Rows of IOR, or iterations of mdtest, that the text holds; 0 where it has none."""
     tree_seconds: float = 0.0
     bytes_moved: Figure | None = None
     items_each: Figure | None = None
@@ -97,6 +100,7 @@ def ior_figures(content: bytes, operation: str, tasks: int | None) -> Figures:
     began = _IOR_BEGAN.search(content, start, start + HEAD)
     return Figures(
         seconds=_row_seconds(content, operation.encode()),
+        rounds=_row_count(content, operation.encode()),
         bytes_moved=_bytes_moved(content, start, tasks),
         stonewall_s=_count(content, _IOR_STONEWALL.search(content, start, start + HEAD)),
         began=_moment(content, began, _IOR_DATE),
@@ -126,6 +130,7 @@ def mdtest_figures(content: bytes, operation: str) -> Figures:
     tail = max(len(content) - _TAIL, 0)
     return Figures(
         seconds=_summary_seconds(content, MDTEST_ROWS[operation]),
+        rounds=_iteration_count(content),
         command_line=_line_of(content, b"\nCommand line", launch),
         launch_line=_line(content, launch),
         tree_seconds=sum(figure.value for row in _TREE_ROWS if (figure := _summary_seconds(content, row))),
@@ -154,6 +159,21 @@ def _row(content: bytes, operation: bytes) -> tuple[dict[bytes, bytes], int]:
     columns = content[names + 1 : names + 400].split(b"\n", 1)[0].split()
     cells = content[at + 1 : at + 400].split(b"\n", 1)[0].split()
     return (dict(zip(columns, cells, strict=True)), _line(content, at + 1)) if len(cells) == len(columns) else ({}, 0)
+
+
+def _row_count(content: bytes, operation: bytes) -> int:
+    """How many rows of the operation have as many cells as the columns; those of the summary below have more."""
+    names = content.find(b"\naccess    bw(")
+    columns = len(content[names + 1 : names + 400].split(b"\n", 1)[0].split()) if names >= 0 else 0
+    rows = re.finditer(rb"^" + operation + rb" [^\n]{1,400}", content, re.MULTILINE)
+    return sum(len(row[0].split()) == columns for row in rows)
+
+
+def _iteration_count(content: bytes) -> int:
+    """Iterations that mdtest summed up; what stands twice in one file counts twice."""
+    hits, rates = (len(pattern.findall(content)) for pattern in (_MDTEST_HITS, _MDTEST_RATES))
+    iterations = [int(match[1]) for match in _MDTEST_RATES.finditer(content)]
+    return max(hits, rates, *iterations) if iterations else 0
 
 
 def _summed_up(content: bytes, operation: bytes) -> dict[str, Figure]:

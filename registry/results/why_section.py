@@ -1,0 +1,86 @@
+"""The section "Why this score" on the page of a result: what limits it, and where the time of each phase went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from registry.presentation import numbers
+from registry.query.public_record import Row
+from registry.results.limiting_phase import FEW, NO_SCORE, NOT_BELOW, UNKNOWN_FACTS
+
+COLUMNS = ("close_share", "wear_out_share", "wear_out_work", "rank_imbalance")
+_NAMES = {
+    "close_share": "closing",
+    "wear_out_share": "time after the stonewall",
+    "wear_out_work": "work after the stonewall",
+    "rank_imbalance": "imbalance of ranks",
+}
+
+
+def build_why(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of results/ID/phases/ as the section shows it; empty where no raw files were looked at."""
+    if not document["shares_read"]:
+        return {}
+    phases = document["phases"]
+    return {
+        "sentence": limit_sentence(document),
+        "rows": [_phase_row(row) for row in phases],
+        "missing": _list_missing(phases),
+    }
+
+
+def limit_sentence(document: Mapping[str, Any]) -> str:
+    """Which phase limits the score, or why that cannot be told."""
+    systems, fewest = document["systems"], document["fewest_systems"]
+    if phase := document["limiting_phase"]:
+        rise = numbers.format_significant(document["score_rise_percent"], 2)
+        better = f"at the median of {systems} systems like it, the score would be {rise} % higher."
+        return f"{phase} limits this score most: {better}"
+    return {
+        NO_SCORE: "What limits it cannot be told: the run has no score.",
+        UNKNOWN_FACTS: "What limits it cannot be told: the result does not say its "
+        f"{' and '.join(document['unknown_facts'])}, so nothing is known to be like it.",
+        FEW: f"What limits it cannot be told: {_count_systems(systems)} like it. It takes {fewest} with every phase.",
+        NOT_BELOW: f"No phase limits it: none lies below the median of {systems} systems like it.",
+    }[document["unlimited_reason"]]
+
+
+def _count_systems(systems: int) -> str:
+    """ "no other system is", "3 other systems are"."""
+    return {0: "no other system is", 1: "1 other system is"}.get(systems, f"{systems} other systems are")
+
+
+def _phase_row(row: Row) -> dict[str, Any]:
+    """A phase with its cells; an empty cell is a share that the phase cannot have."""
+    shares = {share["quantity"]: share for share in row["shares"]}
+    return {
+        "phase": row["phase"],
+        "seconds": numbers.format_decimal(row["seconds"], 1) or numbers.MISSING,
+        "cells": [_share_cell(shares.get(name)) for name in COLUMNS],
+        "rise": numbers.MISSING if row["score_rise_percent"] is None else _format_rise(row["score_rise_percent"]),
+        "scored": row["scored"] is not False,
+    }
+
+
+def _share_cell(share: Mapping[str, Any] | None) -> str:
+    if share is None:
+        return ""
+    return numbers.MISSING if share["percent"] is None else numbers.format_significant(share["percent"])
+
+
+def _format_rise(percent: float) -> str:
+    return f"+{numbers.format_significant(percent, 2)}" if percent else "0"
+
+
+def _list_missing(phases: Iterable[Row]) -> list[tuple[str, str]]:
+    """Each reason with the shares that it is the reason of: "closing of ior-easy-write and ior-easy-read"."""
+    by_reason: dict[str, dict[str, list[str]]] = {}
+    for row in phases:
+        for share in row["shares"]:
+            if share["percent"] is None:
+                by_reason.setdefault(share["why"], {}).setdefault(share["quantity"], []).append(row["phase"])
+    return [
+        (why, "; ".join(f"{_NAMES[name]} of {', '.join(of_phases)}" for name, of_phases in by_quantity.items()))
+        for why, by_quantity in by_reason.items()
+    ]
