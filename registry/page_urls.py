@@ -12,7 +12,8 @@ from registry.parameters import views_shared
 from registry.platforms import views_ceilings, views_generations
 from registry.results import archive_download, views_among, views_distributions
 from registry.results import views as results_views
-from registry.site_pages import documentation, downloads_client, downloads_collector, feeds, health, home, search
+from registry.site_pages import documentation, downloads_client, downloads_collector, feeds, health, home
+from registry.site_pages.search import views as search_views
 from registry.studies import views as studies_views
 from registry.studies import views_rankings
 from registry.systems import views as systems_views
@@ -79,7 +80,7 @@ urlpatterns = [
     path("parameters/", parameters_views.parameter_index, name="parameters"),
     path("parameters/shared/", views_shared.shared_page, name="parameters-shared"),
     path("parameters/<str:id>/", parameters_views.parameter_page, name="parameter"),
-    path("search/", search.search_page, name="search"),
+    path("search/", search_views.search_page, name="search"),
     path("docs/", documentation.documentation_index, name="docs"),
     path("docs/rules/", documentation.rules_page, name="docs-rules"),
     path("docs/<path:slug>/", documentation.documentation_page, name="docs-page"),

@@ -7,6 +7,7 @@ from registry.models.identities import IdentityChange
 from registry.models.lists import ListDefinition, ListEntry, Override, RankedList, RankRange
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
+from registry.models.search import Fold, SearchText
 from registry.models.sites import Platform, Site, System
 from registry.models.snapshots import ObservedParameter, PublicSystemSnapshot
 from registry.models.steps import RunVerdict, Step, StepsDue
@@ -16,6 +17,7 @@ __all__ = [
     "CatalogueLoad",
     "Edition",
     "Fact",
+    "Fold",
     "IdentityChange",
     "ListDefinition",
     "ListEntry",
@@ -32,6 +34,7 @@ __all__ = [
     "ResultFile",
     "RunVerdict",
     "SavedStudy",
+    "SearchText",
     "Site",
     "Step",
     "StepsDue",
