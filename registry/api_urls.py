@@ -13,6 +13,7 @@ from registry.parameters import api as parameters_api
 from registry.platforms import api_ceilings, api_generations
 from registry.results import api as results_api
 from registry.site_pages import api_index, api_meta
+from registry.site_pages.search import api as search_api
 from registry.studies import api as studies_api
 from registry.studies import api_rankings
 from registry.systems import api as systems_api
@@ -77,5 +78,6 @@ urlpatterns = [
     path("parameters/", parameters_api.ParameterList.as_view(), name="api-parameters"),
     path("parameters/shared/", parameters_api.SharedParameters.as_view(), name="api-parameters-shared"),
     path("parameters/<str:id>/", parameters_api.ParameterDetailView.as_view(), name="api-parameter"),
+    path("search/", search_api.Search.as_view(), name="api-search"),
     path("openapi.json", api_meta.OpenAPI.as_view(), name="api-openapi"),
 ]

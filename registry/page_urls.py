@@ -19,9 +19,9 @@ from registry.site_pages import (
     feeds,
     health,
     home,
-    search,
     sitemaps,
 )
+from registry.site_pages.search import views as search_views
 from registry.site_pages.tour import views as tour_views
 from registry.studies import curated, views_rankings
 from registry.studies import views as studies_views
@@ -103,7 +103,7 @@ urlpatterns = [
     path("parameters/<str:id>/", parameters_views.parameter_page, name="parameter"),
     path("tour/", tour_views.tour_page, name="tour"),
     path("tour/<str:path>/", tour_views.tour_page, name="tour-screen"),
-    path("search/", search.search_page, name="search"),
+    path("search/", search_views.search_page, name="search"),
     path("docs/", documentation.documentation_index, name="docs"),
     path("docs/rules/", documentation.rules_page, name="docs-rules"),
     path("docs/<path:slug>/", documentation.documentation_page, name="docs-page"),

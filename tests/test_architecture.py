@@ -52,7 +52,8 @@ LAYERS = {
         {"platforms"},
         {"lists", "results", "studies", "timeseries"},
         {"systems", "loading"},
-        {"site_pages", "serving", "management"},
+        {"site_pages", "serving"},
+        {"management"},
         {"urls", "page_urls", "api_urls", "settings", "tasks", "admin", "apps", "wsgi", "asgi"},
     ),
     "submissions": (
@@ -68,7 +69,7 @@ LAYERS = {
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 115, "submissions": 127}
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 117, "submissions": 127}
 """Imports between rooms. These only fall."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
@@ -90,7 +91,6 @@ EDGES = ("api", "views", "forms", "requests", "urls")
 """How the names of modules begin that speak HTTP; what decides and computes does not import them."""
 EDGES_THAT_DOMAIN_CODE_IMPORTS = {
     "registry/site_pages/feeds.py": 1,
-    "registry/site_pages/search.py": 1,
     "submissions/notifications/mail.py": 1,
     "submissions/overview/page.py": 5,
 }

@@ -8,6 +8,7 @@ from registry.models.identities import IdentityChange
 from registry.models.lists import ListDefinition, ListEntry, Override, RankedList, RankRange
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
+from registry.models.search import Fold, SearchText
 from registry.models.sites import Platform, Site, System
 from registry.models.snapshots import ObservedParameter, PublicSystemSnapshot
 from registry.models.steps import RunVerdict, Step, StepsDue
@@ -18,6 +19,7 @@ __all__ = [
     "DemonstrationRun",
     "Edition",
     "Fact",
+    "Fold",
     "IdentityChange",
     "ListDefinition",
     "ListEntry",
@@ -34,6 +36,7 @@ __all__ = [
     "ResultFile",
     "RunVerdict",
     "SavedStudy",
+    "SearchText",
     "Site",
     "Step",
     "StepsDue",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import F
 from django.db.models.functions import Lower, Upper
+
+from registry.models.search import Fold
 
 MERGED_INTO = "What it is now, never a former name itself; null: it is no former name. Its slug is never used again."
 
@@ -27,6 +30,10 @@ class Site(models.Model):
 
     class Meta:
         ordering = ["name"]
+        indexes = [
+            # Parts of names, folded: search.
+            GinIndex(OpClass(Fold("name"), name="gin_trgm_ops"), name="site_folded"),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -81,6 +88,8 @@ class System(models.Model):
             # systems/ in its order, and results/?system= by name.
             models.Index(Lower("name"), F("id"), name="system_in_order"),
             models.Index(Upper("name"), name="system_by_name"),
+            # Parts of names, folded: search.
+            GinIndex(OpClass(Fold("name"), name="gin_trgm_ops"), name="system_folded"),
         ]
 
     def __str__(self) -> str:

@@ -14,12 +14,10 @@ from registry.query.public_record import Row
 MOST_NEWEST = 200
 
 
-def newest_rows(condition: Q) -> list[Row]:
-    """The newest current results that meet a condition, at most MOST_NEWEST, as `format_rows` gives them."""
+def newest_rows(condition: Q, most: int = MOST_NEWEST) -> list[Row]:
+    """The newest current results that meet a condition, at most `most`, as `format_rows` gives them."""
     results = public_record.current_results(condition)
-    return format_rows(
-        cursor_pages.take_page(results, public_record.RESULT, cursor_pages.NEWEST_IDS, "", MOST_NEWEST).rows
-    )
+    return format_rows(cursor_pages.take_page(results, public_record.RESULT, cursor_pages.NEWEST_IDS, "", most).rows)
 
 
 def results_apart(condition: Q) -> dict[str, list[Row]]:

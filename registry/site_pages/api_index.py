@@ -16,6 +16,6 @@ class IndexView(PublicRead):
     @extend_schema(responses=site_pages_responses.Index)
     def get(self, request: Request) -> Response:
         kinds = ("releases", "lists", "results", "systems", "sites", "platforms", "studies", "rankings", "export")
-        valid = ("schemas", "questionnaires", "rules", "benchmarks", "quantities", "parameters")
+        valid = ("schemas", "questionnaires", "rules", "benchmarks", "quantities", "parameters", "search")
         addresses = {name: api_address(request, name) for name in (*kinds, *valid)}
         return Response(addresses | {"openapi": request.build_absolute_uri("/api/v1/openapi.json")})

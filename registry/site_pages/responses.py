@@ -29,6 +29,7 @@ class Index(Shape):
     benchmarks: Annotated[Address, Meta(description="Address of benchmarks/.")]
     quantities: Annotated[Address, Meta(description="Address of quantities/.")]
     parameters: Annotated[Address, Meta(description="Address of parameters/.")]
+    search: Annotated[Address, Meta(description="Address of search/.")]
     openapi: Annotated[Address, Meta(description="Address of openapi.json.")]
 
 
@@ -119,3 +120,30 @@ class Benchmark(Shape, kw_only=True):
 
 class BenchmarkPage(Page):
     results: Annotated[list[Benchmark], Meta(description="Rows of this page.")]
+
+
+class SearchHit(Shape):
+    """One thing that has the words."""
+
+    kind: Annotated[
+        str, Meta(description="site, system, platform, result, list, release, study, parameter, rule or document.")
+    ]
+    title: Annotated[str, Meta(description="Its name.")]
+    url: Annotated[Address, Meta(description="Address of its page.")]
+    summary: Annotated[str, Meta(description="Where the words stand, or what it belongs to; may be empty.")]
+
+
+class SearchAnswer(Page):
+    """Hits, those of a kind together, those that fit best first."""
+
+    counts: Annotated[dict[str, int], Meta(description="Number of hits by kind, those that are not shown too.")]
+    counts_are_least: Annotated[
+        bool, Meta(description="There are more results than the 1,000 up to which they are counted.")
+    ]
+    also_searched: Annotated[
+        list[str], Meta(description="Other names that were looked for, from the table of synonyms.")
+    ]
+    searched_instead: Annotated[
+        str | None, Meta(description="Words that were looked for because nothing has those that were asked for.")
+    ]
+    results: Annotated[list[SearchHit], Meta(description="Hits.")]

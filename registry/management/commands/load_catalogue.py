@@ -11,16 +11,18 @@ from registry.lists.ranking import DefinitionError
 from registry.loading.catalogue_loader import CatalogueError, load_catalogue, load_definitions
 from registry.loading.derived_results import DerivedError
 from registry.loading.reported_results import ReportedError
+from registry.site_pages.search.texts import load_texts
 
 
 class Command(BaseCommand):
-    help = "Load definitions, platforms, imported and reported results. Does nothing when the files are unchanged."
+    help = "Load texts for search, definitions, platforms, imported and reported results. Unchanged files are not read."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--without-history", action="store_true", help="the public record stays as it is")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load what the options ask for and say what there is. Raises CommandError."""
+        load_texts()
         try:
             if options["without_history"]:
                 return load_definitions()

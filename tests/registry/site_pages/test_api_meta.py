@@ -93,6 +93,7 @@ ADDRESSES = {
     "/api/v1/parameters/": "/api/v1/parameters/",
     "/api/v1/parameters/shared/": "/api/v1/parameters/shared/",
     "/api/v1/parameters/{id}/": "/api/v1/parameters/lustre.client.osc.checksums/",
+    "/api/v1/search/": "/api/v1/search/?q=site",
     "/api/v1/openapi.json": "/api/v1/openapi.json",
 }
 

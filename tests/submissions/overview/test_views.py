@@ -490,7 +490,7 @@ def test_the_public_record_never_names_what_is_private(cast, submitted) -> None:
     submitted(fields={"metadata": '{"system": "Secret-System"}'})
     for address in ("/", "/lists/", "/results/", "/systems/", "/sites/", "/releases/"):
         assert "Secret-System" not in text(Client().get(address))
-    assert "Nothing in the record has these words" in text(Client().get("/search/?q=Secret-System"))
+    assert "Nothing in the record or the documents has these words" in text(Client().get("/search/?q=Secret-System"))
 
 
 def test_a_run_of_a_tool_without_score_shows_what_it_measured(cast) -> None:

@@ -1,0 +1,81 @@
+"""The answer of a search: hits by kind with their counts, and what was looked for where nothing has the words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from registry.site_pages.search import record_hits, text_hits, texts
+from registry.site_pages.search.hits import KindHits
+from registry.site_pages.search.question import Question, Words, parse_text
+
+MOST_OF_EACH, MOST_OF_ONE = 10, 100
+"""Hits of each kind beside the others, and of one kind alone."""
+NO_HITS = KindHits([], 0)
+
+Finder = Callable[[Question, int], KindHits]
+
+
+def _texts_of(kind: str) -> Finder:
+    return lambda question, most: text_hits.find_texts(kind, question.readings, most)
+
+
+FINDERS: Mapping[str, tuple[str, Finder]] = {
+    "sites": ("Sites", record_hits.find_sites),
+    "systems": ("Systems", record_hits.find_systems),
+    "platforms": ("Platforms", record_hits.find_platforms),
+    "results": ("Results", record_hits.find_results),
+    "lists": ("Lists", record_hits.find_lists),
+    "studies": ("Studies", _texts_of(texts.STUDY)),
+    "parameters": ("Parameters", _texts_of(texts.PARAMETER)),
+    "rules": ("Rules and findings", _texts_of(texts.RULE)),
+    "documents": ("Documents", _texts_of(texts.DOCUMENT)),
+}
+"""By the name of a kind in addresses its label and what finds it, in the order in which they are shown."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`kinds`: the hits of each kind, of those without any too.
+
+    `instead`: the words that were looked for where nothing has those typed.
+    """
+
+    question: Question
+    kinds: Mapping[str, KindHits]
+    instead: Words = ()
+
+    @property
+    def count(self) -> int:
+        return sum(kind_hits.count for kind_hits in self.kinds.values())
+
+    @property
+    def at_least(self) -> bool:
+        return any(kind_hits.at_least for kind_hits in self.kinds.values())
+
+
+def find_everything(text: str, kind: str = "", *, literally: bool = False) -> Answer:
+    """What the words of `text` find: up to MOST_OF_EACH of every kind, or MOST_OF_ONE of one kind; counts are of all.
+
+    Where nothing has the words, names like them are looked for. Raises InvalidValue for a filter's wrong value.
+    """
+    question = parse_text(text, literally=literally)
+    answer = _search(question, kind)
+    if answer.count or literally or not question.words:
+        return answer
+    nearest = record_hits.nearest_words(question.words)
+    if nearest is None:
+        return answer
+    second = _search(replace(question, readings=[nearest], synonyms=[]), kind)
+    return replace(second, instead=nearest) if second.count else answer
+
+
+def _search(question: Question, kind: str) -> Answer:
+    """With filters only results are looked for: nothing else has a trust or a file system."""
+    names: Sequence[str] = ("results",) if question.filters else tuple(FINDERS)
+    if not question.readings and not question.filters:
+        names = ()
+    sizes = {name: MOST_OF_ONE if name == kind else 0 if kind else MOST_OF_EACH for name in FINDERS}
+    return Answer(
+        question, {name: FINDERS[name][1](question, sizes[name]) if name in names else NO_HITS for name in FINDERS}
+    )

@@ -1,0 +1,113 @@
+"""What was typed, as what is looked for: words, filters, and the other names of what is known by several."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from django.db import connection
+from django.http import QueryDict
+
+SYNONYMS = Path(__file__).parent.parent / "data" / "synonyms.json"
+MOST_WORDS = 10
+MOST_READINGS = 4
+FILTER_NAMES = {
+    "fs": "filesystem_type",
+    "filesystem": "filesystem_type",
+    "release": "release",
+    "list": "list",
+    "trust": "trust",
+    "tool": "tool",
+    "benchmark": "tool",
+    "site": "institution",
+    "institution": "institution",
+    "system": "system",
+    "vendor": "vendor",
+}
+"""What may stand before a colon, and the filter of results/ that it is."""
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """`readings` are word by word what may be meant, as typed first; `filters` narrow results and exclude all else.
+
+    `synonyms` are the names, as the table spells them, that were looked for beside the words.
+    """
+
+    text: str
+    readings: Sequence[Words]
+    synonyms: Sequence[str]
+    filters: QueryDict
+
+    @property
+    def words(self) -> Words:
+        return self.readings[0] if self.readings else ()
+
+
+def parse_text(text: str, *, literally: bool = False) -> Question:
+    """`text` as typed, at most filters.VALUE_LIMIT characters. `literally`: no synonyms. One query."""
+    free: list[str] = []
+    narrowed = QueryDict(mutable=True)
+    for part in text.split():
+        name, colon, value = part.partition(":")
+        if colon and value and name.lower() in FILTER_NAMES:
+            narrowed.appendlist(FILTER_NAMES[name.lower()], value)
+        else:
+            free.append(part)
+    words = fold_words(" ".join(free))[:MOST_WORDS]
+    readings, names = [words] if words else [], list[str]()
+    if not literally:
+        for reading, name in _other_readings(words):
+            if reading not in readings and len(readings) < MOST_READINGS:
+                readings.append(reading)
+                names.append(name)
+    return Question(text, readings, names, narrowed)
+
+
+def fold_words(text: str) -> Words:
+    """The words of a text, as the database folds names. One query."""
+    return fold_texts([text])[0]
+
+
+def fold_texts(texts: Sequence[str]) -> list[Words]:
+    """As `fold_words`, of several texts. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT highwater_fold(text) FROM unnest(%s::text[]) WITH ORDINALITY AS t(text, n) ORDER BY n",
+            [list(texts)],
+        )
+        return [tuple(folded.split()) for (folded,) in cursor.fetchall()]
+
+
+@cache
+def load_synonyms() -> Sequence[Sequence[str]]:
+    """Groups of names of one thing, each in the spelling to show first."""
+    groups: list[list[str]] = json.loads(SYNONYMS.read_text(encoding="utf-8"))["groups"]
+    return groups
+
+
+@cache
+def _folded_synonyms() -> Sequence[Sequence[tuple[str, Words]]]:
+    names = [name for group in load_synonyms() for name in group]
+    by_name = dict(zip(names, fold_texts(names), strict=True))
+    return [[(name, by_name[name]) for name in group] for group in load_synonyms()]
+
+
+def _other_readings(words: Words) -> Iterator[tuple[Words, str]]:
+    """The words with one name in them replaced by another name of the same thing, and that name."""
+    for group in _folded_synonyms():
+        for _, folded in group:
+            for start in _places_of(folded, words):
+                end = start + len(folded)
+                for name, other in group:
+                    if other != folded:
+                        yield (*words[:start], *other, *words[end:]), name
+
+
+def _places_of(part: Words, words: Words) -> Iterable[int]:
+    return (start for start in range(len(words) - len(part) + 1) if words[start : start + len(part)] == part)

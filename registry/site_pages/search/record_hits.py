@@ -1,0 +1,207 @@
+"""Rows of the record that have the words: sites, systems, platforms, lists and releases, results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import and_, or_
+
+from django.contrib.postgres.search import SearchQuery, TrigramSimilarity
+from django.db import connection
+from django.db.models import CharField, Count, Q, QuerySet, TextField, Value
+from django.db.models.expressions import OrderBy
+from django.db.models.functions import Cast, Concat, ExtractYear
+
+from registry.models import Fold, ListEntry, RankedList, Release, Site, System
+from registry.presentation.result_rows import newest_rows
+from registry.query import filters, public_record
+from registry.query.public_record import Row
+from registry.site_pages.search.hits import Hit, KindHits
+from registry.site_pages.search.question import Question, Words
+
+SITE, SYSTEM, PLATFORM, LIST, RELEASE, RESULT = "site", "system", "platform", "list", "release", "result"
+SHORT_WORD = 4
+"""Letters from which a word is looked for within words: "fio" is not found in "Gefion", "cloud" is in "Pengcloud"."""
+MOST_SYSTEMS = 20
+"""Systems of that name whose lists are looked up."""
+MOST_COUNTED = 1_000
+"""Results are counted up to here: to count more costs more the more there are."""
+
+
+def find_sites(question: Question, most: int) -> KindHits:
+    """Institutions by any of their names, those most alike first."""
+    sites = (
+        _named_sites(question.readings)
+        .annotate(results_count=Count("results", filter=public_record.is_current("results")))
+        .order_by(*_likeness(question, "name"))
+    )
+    hits = [
+        Hit(SITE, site.name, f"/sites/{site.slug}/", _counted(site.results_count, "result")) for site in sites[:most]
+    ]
+    return KindHits(hits, len(hits) if len(hits) < most else sites.count())
+
+
+def find_systems(question: Question, most: int) -> KindHits:
+    """Systems by their names and their institution's; then those that have a matching result."""
+    called = _named_systems(question.readings)
+    with_results = public_record.current_results(_results_condition(question))
+    either = public_record.current_systems().filter(
+        Q(pk__in=called.values("pk")) | Q(pk__in=with_results.order_by().values("system"))
+    )
+    rows = either.select_related("site").order_by(*_likeness(question, "name"))
+    hits = [Hit(SYSTEM, str(row), f"/systems/{row.slug}/", "", row.site.name) for row in rows[:most]]
+    return KindHits(hits, len(hits) if len(hits) < most else either.count())
+
+
+def find_platforms(question: Question, most: int) -> KindHits:
+    text = Concat("name", Value(" "), "vendor", output_field=TextField())
+    platforms = (
+        public_record.current_platforms().alias(folded=Fold(text)).filter(_has_readings("folded", question.readings))
+    )
+    hits = [Hit(PLATFORM, row.name, f"/platforms/{row.slug}/", "", row.vendor) for row in platforms[:most]]
+    return KindHits(hits, len(hits) if len(hits) < most else platforms.count())
+
+
+def find_lists(question: Question, most: int) -> KindHits:
+    """Releases and lists by their names, newest first; then the lists on which the systems of that name stand."""
+    if not question.readings:
+        return KindHits([], 0)
+    releases = Release.objects.alias(folded=_release_text()).filter(_has_readings("folded", question.readings))
+    lists = public_record.ranked_lists().alias(folded=_list_text()).filter(_has_readings("folded", question.readings))
+    hits = [Hit(RELEASE, row.name, f"/releases/{row.slug}/", "", "release") for row in releases]
+    hits += [_list_hit(row, f"{row.length:,} entries") for row in lists]
+    systems = list(_named_systems(question.readings).values_list("pk", flat=True)[:MOST_SYSTEMS])
+    if systems:
+        hits += _lists_with(systems, {hit.url for hit in hits})
+    return KindHits(hits[:most], len(hits))
+
+
+def find_results(question: Question, most: int) -> KindHits:
+    """Current results that have the words and meet the filters, newest first. Raises InvalidValue."""
+    condition = _results_condition(question)
+    counted = public_record.current_results(condition).order_by()[: MOST_COUNTED + 1].count()
+    rows = newest_rows(condition, most) if counted and most else []
+    return KindHits([_result_hit(row) for row in rows], min(counted, MOST_COUNTED), counted > MOST_COUNTED, rows)
+
+
+def _result_hit(row: Row) -> Hit:
+    facts = (row["institution"], row["filesystem_type"], row["release"], row["trust"])
+    title = f"{row['system'] or row['id']}, {row['tool']}"
+    return Hit(RESULT, title, f"/results/{row['id']}/", "", ", ".join(filter(None, facts)))
+
+
+def nearest_words(words: Words) -> Words | None:
+    """The words with each that no name begins with replaced by the name's word most like it; None where none is.
+
+    Reads all names of the record: it is asked only where nothing has the words. One query for each word.
+    """
+    nearest = []
+    with connection.cursor() as cursor:
+        for word in words:
+            cursor.execute(_NEAREST, {"word": word, "least": LEAST_ALIKE})
+            row = cursor.fetchone()
+            nearest.append(row[0] if row else word)
+    return tuple(nearest) if tuple(nearest) != words else None
+
+
+LEAST_ALIKE = 0.4
+"""Share of common trigrams from which a word may be meant: "arora" and "aurora" have 0.44."""
+_NEAREST = """
+SELECT word FROM (
+    SELECT DISTINCT regexp_split_to_table(btrim(highwater_fold(name)), ' ') AS word FROM (
+        SELECT name FROM registry_site UNION ALL SELECT name FROM registry_system
+        UNION ALL SELECT name FROM registry_platform UNION ALL SELECT filesystem_family FROM registry_result
+        UNION ALL SELECT title FROM registry_searchtext
+    ) AS names
+) AS words
+WHERE word LIKE %(word)s || '%%' OR similarity(word, %(word)s) >= %(least)s
+ORDER BY (word LIKE %(word)s || '%%') DESC, similarity(word, %(word)s) DESC, word LIMIT 1
+"""
+
+
+def _named_sites(readings: Sequence[Words]) -> QuerySet[Site]:
+    names = Concat("name", Value(" "), Cast("also_printed_as", TextField()), output_field=TextField())
+    return public_record.current_sites().alias(folded=Fold(names)).filter(_has_readings("folded", readings))
+
+
+def _named_systems(readings: Sequence[Words]) -> QuerySet[System]:
+    """Systems that have the words in their name, a former name, or their institution's."""
+    conditions = [reduce(and_, map(_system_has_word, words)) for words in readings]
+    by_names = System.objects.alias(folded=Fold("name")).filter(reduce(or_, conditions) if conditions else Q(pk__in=[]))
+    former = by_names.filter(public_record.is_public_name("system")).order_by().values("merged_into")
+    return public_record.current_systems().filter(Q(pk__in=by_names.order_by().values("pk")) | Q(pk__in=former))
+
+
+def _system_has_word(word: str) -> Q:
+    return _has_word("folded", word) | Q(site__in=_sites_with_word(word))
+
+
+def _sites_with_word(word: str) -> QuerySet[Site]:
+    return Site.objects.order_by().alias(folded=Fold("name")).filter(_has_word("folded", word))
+
+
+def _results_condition(question: Question) -> Q:
+    """Of results that they meet all filters, and have every word of one of the readings."""
+    met = filters.result_conditions(question.filters)
+    readings = [reduce(and_, map(_result_has_word, words)) for words in question.readings]
+    return met & reduce(or_, readings) if readings else met
+
+
+def _result_has_word(word: str) -> Q:
+    """In the names that a result prints, its release, its benchmark, or the names of its system and institution."""
+    condition = Q(search=SearchQuery(f"'{word}':*", search_type="raw", config="simple"))
+    condition |= Q(
+        release__in=Release.objects.alias(folded=_release_text()).filter(_has_word("folded", word)).values("pk")
+    )
+    condition |= Q(tool=word) | Q(
+        system__in=System.objects.alias(folded=Fold("name")).filter(_has_word("folded", word))
+    )
+    return condition | Q(site__in=_sites_with_word(word))
+
+
+def _has_readings(folded: str, readings: Iterable[Words]) -> Q:
+    """Of a folded text that it has every word of one of the readings."""
+    conditions = [reduce(and_, (_has_word(folded, word) for word in words)) for words in readings]
+    return reduce(or_, conditions) if conditions else Q(pk__in=[])
+
+
+def _has_word(folded: str, word: str) -> Q:
+    """A folded text has a space before each word."""
+    return Q(**{f"{folded}__contains": word if len(word) >= SHORT_WORD else f" {word}"})
+
+
+def _likeness(question: Question, field: str) -> tuple[OrderBy, str, str]:
+    return TrigramSimilarity(Fold(field), " ".join(question.words)).desc(), field, "pk"
+
+
+def _release_text() -> Fold:
+    year = Cast(ExtractYear("held_on"), CharField())
+    return Fold(Concat("slug", Value(" "), "name", Value(" "), year, output_field=TextField()))
+
+
+def _list_text() -> Fold:
+    year = Cast(ExtractYear("release__held_on"), CharField())
+    parts = ("title", "name", "release__slug", "release__name", year)
+    spaced = [piece for part in parts for piece in (part, Value(" "))]
+    return Fold(Concat(*spaced, Value("list"), output_field=TextField()))
+
+
+def _list_hit(row: RankedList, summary: str) -> Hit:
+    return Hit(LIST, f"{row.title}, {row.release.name}", f"/lists/{row.release.slug}/{row.name}/", summary)
+
+
+def _lists_with(systems: Sequence[int], known_addresses: set[str]) -> list[Hit]:
+    """The lists on which these systems stand, newest first, each with the best rank of one of them."""
+    entries = ListEntry.objects.filter(result__system__in=systems).order_by("ranked_list", "rank")
+    best = {
+        ranked_list: f"rank {rank}: {name or institution}"
+        for ranked_list, rank, name, institution in entries.distinct("ranked_list").values_list(
+            "ranked_list", "rank", "system_name", "institution"
+        )
+    }
+    rows = [_list_hit(row, best[row.pk]) for row in public_record.ranked_lists().filter(pk__in=best)]
+    return [hit for hit in rows if hit.url not in known_addresses]
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,50 @@
+"""Texts of the site that have the words, by PostgreSQL's full text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.postgres.search import SearchHeadline, SearchQuery, SearchRank
+from django.db.models import Case, F, QuerySet, When
+
+from registry.models import SearchText
+from registry.site_pages.search.hits import MARK_END, MARK_START, Hit, KindHits
+from registry.site_pages.search.question import Words
+from registry.site_pages.search.texts import DECISIONS
+
+HEADLINE_WORDS = 24
+_IS_DECISION = Case(When(url__startswith=DECISIONS, then=1), default=0)
+"""Decisions come after documents that are written for readers."""
+
+
+def find_texts(kind: str, readings: Sequence[Words], most: int) -> KindHits:
+    """The first `most` texts of a kind, those that fit best first, and how many there are. Two queries."""
+    if not readings:
+        return KindHits([], 0)
+    query = _query_of(readings)
+    matching = SearchText.objects.filter(kind=kind, vector=query)
+    best = _with_headlines(matching, query).order_by(_IS_DECISION, SearchRank(F("vector"), query).desc(), "position")
+    rows = best.values_list("title", "url", "headline", "place")[:most]
+    hits = [Hit(kind, *row) for row in rows]
+    return KindHits(hits, len(hits) if len(hits) < most else matching.count())
+
+
+def _query_of(readings: Sequence[Words]) -> SearchQuery:
+    """Every word of a reading, or what begins with it; one reading is enough."""
+    alternatives = (" & ".join(f"'{word}':*" for word in words) for words in readings)
+    raw = " | ".join(f"({words})" for words in alternatives)
+    return SearchQuery(raw, search_type="raw", config="english")
+
+
+def _with_headlines(matching: QuerySet[SearchText], query: SearchQuery) -> QuerySet[SearchText]:
+    headline = SearchHeadline(
+        "body",
+        query,
+        config="english",
+        start_sel=MARK_START,
+        stop_sel=MARK_END,
+        max_words=HEADLINE_WORDS,
+        min_words=HEADLINE_WORDS // 2,
+        max_fragments=1,
+    )
+    return matching.annotate(headline=Case(When(summary="", then=headline), default=F("summary")))

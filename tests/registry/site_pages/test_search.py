@@ -1,0 +1,179 @@
+"""Search: what people type, in the shipped record and the site's own texts; and what hostile text does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.models import Result, SearchText
+from registry.site_pages.search import question, texts
+from registry.site_pages.search.hits import mark_words
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def _searched(loaded: object) -> None:
+    texts.load_texts()
+
+
+def answer_for(text: str, **query: str) -> dict[str, Any]:
+    response = Client().get("/api/v1/search/", {"q": text, **query})
+    assert response.status_code == 200, response.content
+    document: dict[str, Any] = response.json()
+    return document
+
+
+def paths(answer: dict[str, Any], kind: str) -> list[str]:
+    return [row["url"].removeprefix("http://testserver") for row in answer["results"] if row["kind"] == kind]
+
+
+KNOWN_ANSWERS = {
+    "SC25": ("release", "/releases/SC25/"),
+    "production list": ("list", "/lists/SC25/production/"),
+    "10-node": ("list", "/lists/SC25/ten-production/"),
+    "max_rpcs_in_flight": ("parameter", "/parameters/lustre.client.osc.max_rpcs_in_flight/"),
+    "how to cite": ("document", "/docs/citing/"),
+    "stonewall": ("rule", "/docs/rules/#io500.stonewall"),
+    "io500.stonewall.short": ("rule", "/docs/findings/#io500.stonewall.short"),
+    "ORNL": ("site", "/sites/oak-ridge-national-laboratory/"),
+    "Leibniz": ("site", "/sites/lrz/"),
+    "Jülich": ("system", "/systems/jsc-juron/"),
+    "juelich": ("system", "/systems/forschungszentrum-juelich-fzj-juwels/"),
+    "leonardo 2023": ("result", "/results/io500-645/"),
+    "Cloudbrain": ("system", "/systems/pengcheng-laboratory-pengcheng-cloudbrain-ii-on-atlas-900/"),
+    "TCP InfiniBand": ("study", "/studies/ksocklnd-to-ko2iblnd/"),
+    "E1000 HPE": ("platform", "/platforms/clusterstor-e1000/"),
+}
+
+
+@pytest.mark.usefixtures("_searched")
+def test_what_people_type_leads_to_its_page() -> None:
+    missing = {
+        text: address for text, (kind, address) in KNOWN_ANSWERS.items() if address not in paths(answer_for(text), kind)
+    }
+    assert missing == {}
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_beginning_of_a_word_finds_what_the_word_finds() -> None:
+    full_word, beginning = answer_for("Lustre"), answer_for("Lustr")
+    assert full_word["counts"] == beginning["counts"]
+    assert full_word["counts"]["results"] > 100
+    assert full_word["counts"]["systems"] > 50
+    # Those of that name first, then those that run it.
+    assert "lustre" in paths(full_word, "system")[0]
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_short_word_is_not_found_inside_of_another() -> None:
+    assert answer_for("fio")["counts"]["systems"] == 0  # not Gefion
+
+
+@pytest.mark.usefixtures("_searched")
+def test_other_names_are_searched_and_named_unless_only_the_words_are_wanted() -> None:
+    answer = answer_for("ORNL")
+    assert "Oak Ridge National Laboratory" in answer["also_searched"]
+    literal = answer_for("ORNL", literally="true")
+    assert literal["also_searched"] == []
+    assert literal["counts"]["sites"] == 0
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_slip_is_answered_with_what_was_searched_instead() -> None:
+    for typed, meant in (("arora", "aurora"), ("pencheng", "pengcheng"), ("nurin", "nurion")):
+        answer = answer_for(typed)
+        assert answer["searched_instead"] == meant
+        assert any(meant in path for path in paths(answer, "system"))
+    assert "Nothing has “nurin”" in Client().get("/search/", {"q": "nurin"}).content.decode()
+
+
+@pytest.mark.usefixtures("_searched")
+def test_filters_narrow_results_and_search_nothing_else() -> None:
+    answer = answer_for("fs:lustre release:SC23")
+    assert answer["counts"]["results"] == answer_for("release:SC23 fs:LUSTRE")["counts"]["results"] > 0
+    assert {row["kind"] for row in answer["results"]} == {"result"}
+    assert all("SC23" in row["summary"] for row in answer["results"])
+    refused = Client().get("/api/v1/search/", {"q": "trust:perfect"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "query.invalid-value")
+    assert Client().get("/search/", {"q": "trust:perfect"}).status_code == 400
+
+
+@pytest.mark.usefixtures("_searched")
+def test_one_kind_shows_more_of_it_and_counts_all() -> None:
+    everything, results = answer_for("Lustre"), answer_for("Lustre", kind="results")
+    assert results["counts"] == everything["counts"]
+    assert {row["kind"] for row in results["results"]} == {"result"}
+    assert len(results["results"]) == 100
+    for address in ("/search/", "/api/v1/search/"):
+        assert Client().get(address, {"q": "x", "kind": "persons"}).status_code == 400
+
+
+HOSTILE = (
+    *("%", "_", "'; DROP TABLE registry_result; --", "a" * 200, "<script>alert(1)</script>", "\\", ":*", "!& |", "<->"),
+    *("\u202eabc", "é" * 100, "“Aurora”", "北京", "a:b:c", "fs:", "the of to", " ".join("abcdefghijklmnop")),
+    *("\x02x\x03", "''", "$1", "a\u0301", "fs:" * 60, "ﬀ", "\U0001f600", "%%", "{}", "\ud7ff", "x" + "\u0300" * 150),
+)
+
+
+@pytest.mark.usefixtures("_searched")
+def test_hostile_text_is_a_search_like_any_other() -> None:
+    for text in HOSTILE:
+        assert Client().get("/api/v1/search/", {"q": text}).status_code == 200, text
+    page = Client().get("/search/", {"q": "<script>alert(1)</script>"})
+    assert page.status_code == 200
+    assert b"<script>alert" not in page.content
+
+
+@pytest.mark.parametrize("query", [{"q": "a" * 201}, {"q": "a\0b"}, {"query": "a"}])
+def test_what_no_search_can_be_is_refused(query: dict[str, str]) -> None:
+    assert Client().get("/api/v1/search/", query).status_code == 400
+
+
+def test_an_empty_search_asks_for_words() -> None:
+    assert sum(answer_for("")["counts"].values()) == 0
+    assert "Nothing" not in Client().get("/search/").content.decode()
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_withdrawn_result_is_not_found() -> None:
+    assert "/results/io500-645/" in paths(answer_for("leonardo"), "result")
+    Result.objects.filter(public_id="io500-645").update(withdrawn_at="2026-01-01T00:00Z", withdrawn_reason="test")
+    assert "/results/io500-645/" not in paths(answer_for("leonardo"), "result")
+
+
+def test_texts_are_written_once_and_anew_when_they_changed() -> None:
+    assert texts.load_texts() is True
+    assert texts.load_texts() is False
+    rows = list(texts.list_texts())
+    assert SearchText.objects.count() == len(rows)
+    SearchText.objects.update(digest="of before")
+    assert texts.load_texts() is True
+    assert {row.kind for row in rows} == {"document", "parameter", "rule", "study"}
+
+
+def test_every_text_has_an_address_that_answers() -> None:
+    pages = {row.url.partition("#")[0] for row in texts.list_texts()}
+    documents = [page for page in sorted(pages) if page.startswith("/docs/")]
+    assert len(documents) > 60
+    assert {page: Client().get(page).status_code for page in documents} == dict.fromkeys(documents, 200)
+
+
+def test_names_in_the_table_of_synonyms_are_there_once() -> None:
+    folded = question.fold_texts([name for group in question.load_synonyms() for name in group])
+    assert len(folded) == len(set(folded))
+
+
+def test_marks_stand_around_words_and_nothing_escapes_them() -> None:
+    assert mark_words("Café <b>Lustre</b> & Lustreish", ["lustre", "cafe"]) == (
+        "<mark>Café</mark> &lt;b&gt;<mark>Lustre</mark>&lt;/b&gt; &amp; <mark>Lustreish</mark>"
+    )
+    assert mark_words("cut \x02here\x03 not there", []) == "cut <mark>here</mark> not there"
+
+
+def test_folding_is_without_case_accents_and_punctuation() -> None:
+    assert question.fold_words("Forschungszentrum JÜLICH, (10-node) osc.max_rpcs\N{RIGHT SINGLE QUOTATION MARK}x") == (
+        *("forschungszentrum", "julich", "10", "node", "osc", "max", "rpcs", "x"),
+    )
