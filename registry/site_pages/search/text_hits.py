@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.contrib.postgres.search import SearchHeadline, SearchQuery, SearchRank
-from django.db.models import Case, F, QuerySet, When
+from django.db.models import Case, F, When
 
 from registry.models import SearchText
 from registry.site_pages.search.hits import MARK_END, MARK_START, Hit, KindHits
@@ -23,8 +23,8 @@ def find_texts(kind: str, readings: Sequence[Words], most: int) -> KindHits:
         return KindHits([], 0)
     query = _query_of(readings)
     matching = SearchText.objects.filter(kind=kind, vector=query)
-    best = _with_headlines(matching, query).order_by(_IS_DECISION, SearchRank(F("vector"), query).desc(), "position")
-    rows = best.values_list("title", "url", "headline", "place")[:most]
+    best = matching.order_by(_IS_DECISION, SearchRank(F("vector"), query).desc(), "position")
+    rows = best.annotate(words=_summary_or_headline(query)).values_list("title", "url", "words", "place")[:most]
     hits = [Hit(kind, *row) for row in rows]
     return KindHits(hits, len(hits) if len(hits) < most else matching.count())
 
@@ -36,7 +36,8 @@ def _query_of(readings: Sequence[Words]) -> SearchQuery:
     return SearchQuery(raw, search_type="raw", config="english")
 
 
-def _with_headlines(matching: QuerySet[SearchText], query: SearchQuery) -> QuerySet[SearchText]:
+def _summary_or_headline(query: SearchQuery) -> Case:
+    """What a text says of itself, else the part of it that has the words, marked."""
     headline = SearchHeadline(
         "body",
         query,
@@ -47,4 +48,4 @@ def _with_headlines(matching: QuerySet[SearchText], query: SearchQuery) -> Query
         min_words=HEADLINE_WORDS // 2,
         max_fragments=1,
     )
-    return matching.annotate(headline=Case(When(summary="", then=headline), default=F("summary")))
+    return Case(When(summary="", then=headline), default=F("summary"))
