@@ -36,7 +36,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
     """Two to twenty results; without any, or with what can't be compared, the page asks for them."""
     ids_text = ",".join(filter(None, request.GET.getlist("results")))
     offered = {
-        "section": "results",
+        "section": "compare",
         "pers": presentation_words.divisor_choices(),
         "ids_text": ids_text,
         "most_letters": LETTERS_OF_IDS,

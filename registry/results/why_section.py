@@ -16,6 +16,8 @@ _NAMES = {
     "wear_out_work": "work after the stonewall",
     "rank_imbalance": "imbalance of ranks",
 }
+LEAST_SHOWN = 0.01
+"""Percent; the API has the number."""
 
 
 def build_why(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,9 +66,12 @@ def _phase_row(row: Row) -> dict[str, Any]:
 
 
 def _share_cell(share: Mapping[str, Any] | None) -> str:
+    """A share as text, empty where the phase has no such part; one that nobody would notice is below LEAST_SHOWN."""
     if share is None:
         return ""
-    return numbers.MISSING if share["percent"] is None else numbers.format_significant(share["percent"])
+    if share["percent"] is None:
+        return numbers.MISSING
+    return f"< {LEAST_SHOWN}" if 0 < share["percent"] < LEAST_SHOWN else numbers.format_significant(share["percent"])
 
 
 def _format_rise(percent: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -37,11 +39,13 @@ def home_page(request: HttpRequest) -> HttpResponse:
     leaders = list_leaders()
     newest = newest_leaders(leaders)
     featured_leader = next((leader for leader in newest if leader["name"] == PRODUCTION), newest[0] if newest else None)
+    entries = first_entries(featured_leader["pk"]) if featured_leader else []
     context = {
         "pictures": score_pictures(leaders),
         "leaders": newest,
         "featured": featured_leader,
-        "entries": first_entries(featured_leader["pk"]) if featured_leader else [],
+        "entries": entries,
+        "pair": find_pair(entries),
         "calls": open_calls(),
         "has_tour": demonstration.is_loaded(),
         "site": client_address.site_address(request),
@@ -90,6 +94,16 @@ def first_entries(ranked_list: int) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def find_pair(entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The first two entries with the file system that most of them print; None where no two print the same."""
+    counts = Counter(entry["filesystem_type"] for entry in entries if entry["filesystem_type"])
+    if not counts or counts.most_common(1)[0][1] < 2:
+        return None
+    filesystem = counts.most_common(1)[0][0]
+    first, second, *_ = (entry for entry in entries if entry["filesystem_type"] == filesystem)
+    return {"filesystem": filesystem, "first": first, "second": second}
 
 
 def open_calls() -> list[dict[str, str]]:

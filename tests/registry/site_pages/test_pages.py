@@ -21,6 +21,7 @@ from django.utils.http import parse_http_date
 from launcher import collector_file
 from registry.models import Result, System
 from registry.site_pages import documentation
+from registry.site_pages.home import find_pair
 from tests.registry.record import make_definition, make_list, make_measurement, make_platform, make_release, make_result
 from validators import parameters
 
@@ -473,3 +474,14 @@ def test_an_error_of_ours_is_a_page_without_a_trace(monkeypatch) -> None:
     assert page.status_code == 500
     assert "secret detail" not in page.content.decode()
     assert "Something broke on our side" in page.content.decode()
+
+
+def test_the_first_page_offers_two_systems_with_the_file_system_that_most_of_a_list_have() -> None:
+    def entry(name: str, filesystem: str) -> dict[str, str]:
+        return {"system_name": name, "filesystem_type": filesystem}
+
+    pair = find_pair([entry("A", "DAOS"), entry("B", "Lustre"), entry("C", ""), entry("D", "Lustre"), entry("E", "")])
+    assert pair is not None
+    assert (pair["filesystem"], pair["first"]["system_name"], pair["second"]["system_name"]) == ("Lustre", "B", "D")
+    assert find_pair([entry("A", "DAOS"), entry("B", "Lustre"), entry("C", ""), entry("D", "")]) is None
+    assert find_pair([]) is None
