@@ -88,6 +88,8 @@ def test(state_folder: Path, arguments: list[str]) -> int:
         with services(state, environment, durable=False) as (variables, _):
             # The tests of the launcher start launchers, which need not install everything again.
             variables["HIGHWATER_VENV"] = str(environment.folder)
+            # Some hundred processes are started, of which each would compile the same files again.
+            variables.pop("PYTHONDONTWRITEBYTECODE", None)
             pytest: list[str | Path] = [
                 environment.python,
                 "-m",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import importlib
 import os
 import re
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
@@ -17,6 +21,14 @@ SHARED = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
 
 # Tests that share a running registry or a state folder; they wait more than they work, and so begin first.
 TOGETHER = ("flows", "launcher")
+LONG = (
+    "tests/collectors/capture/test_launch.py",
+    "tests/submissions/test_worker.py",
+    "tests/submissions/test_outage.py",
+    "tests/submissions/publication/test_whole_release.py",
+    "tests/collectors/bundle/test_redaction.py",
+)
+"""Files that take or wait longest of all others; last, they would leave the other processes without work."""
 
 FUZZ_REQUESTS, FUZZ_REQUESTS_DEEP = 1, 25
 
@@ -44,6 +56,19 @@ def pytest_configure(config: pytest.Config) -> None:
         django_settings.WHITENOISE_AUTOREFRESH = True
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each process of a run of all tests imports them from another place on: the first to meet a file compiles it."""
+    config = session.config
+    if hasattr(config, "workerinput") and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        number, count = int(config.workerinput["workerid"].removeprefix("gw")), config.workerinput["workercount"]
+        files = sorted((ROOT / "tests").rglob("test_*.py"))
+        first = len(files) * number // count
+        for file in files[first:] + files[:first]:
+            with contextlib.suppress(Exception, pytest.skip.Exception):  # told when the file is collected
+                importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of shared data: real submissions, real outputs, expected values. Skips where it is not there."""
@@ -53,11 +78,17 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def published_archives(request: pytest.FixtureRequest, shared: Path) -> list[Path]:
+def every_nth(request: pytest.FixtureRequest) -> Callable[[Sequence[Any], int], Sequence[Any]]:
+    """What a long loop goes through: all items in a deep run, every so many-th in others."""
+    return lambda items, step: items if request.config.option.deep else items[::step]
+
+
+@pytest.fixture(scope="session")
+def published_archives(every_nth: Callable[[Sequence[Path], int], Sequence[Path]], shared: Path) -> Sequence[Path]:
     """Archives that IO500 published: all in a deep run, every sixth in others."""
     archives = sorted((shared / "data" / "io500" / "submissions").glob("*.tar.gz"))
     assert len(archives) > 150
-    return archives if request.config.option.deep else archives[::6]
+    return every_nth(archives, 6)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -73,7 +104,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not config.option.deep:
         leave_out_deep(config, items)
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: (not is_deep(item), group_of(item.nodeid) not in TOGETHER))
+        items.sort(key=lambda item: (not is_deep(item), place_of(group_of(item.nodeid))))
+    gc.freeze()  # all that was collected stays to the end: it need not be looked at again and again
 
 
 def is_deep(item: pytest.Item) -> bool:
@@ -108,6 +140,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log):
             return group_of(nodeid)
 
     return Grouped(config, log)
+
+
+def place_of(group: str) -> int:
+    """When a group of tests begins: the smallest first."""
+    order = (*TOGETHER, *LONG)
+    return order.index(group) if group in order else len(order)
 
 
 def group_of(nodeid: str) -> str:

@@ -324,11 +324,9 @@ def _find_table(plan: Plan, step: Step) -> str:
     """What each rank saw and matched; the first one the rest."""
     files = round(float(step.text) * 1000 * step.seconds)
     lines = [f"runtime: {step.seconds:.6f} rate: {files / step.seconds:.6f}", "rank, errors, unknown, found, total"]
-    for rank in range(plan.tasks):
-        matches, total = (
-            count // plan.tasks + (count % plan.tasks if rank == 0 else 0) for count in (_matches(plan), files)
-        )
-        lines.append(f"{rank}, 0, 0, {matches}, {total}")
+    (matches, matches_left), (total, total_left) = (divmod(count, plan.tasks) for count in (_matches(plan), files))
+    lines.append(f"0, 0, 0, {matches + matches_left}, {total + total_left}")
+    lines += [f"{rank}, 0, 0, {matches}, {total}" for rank in range(1, plan.tasks)]
     return "\n".join([*lines, ""])
 
 
@@ -342,7 +340,17 @@ def _matches(plan: Plan) -> int:
 
 @cache
 def _with_01(count: int) -> int:
-    return sum("01" in str(number) for number in range(count))
+    """How many numbers below `count` have 01 in them: in all digits but the last, or where a 1 follows a last 0."""
+    if count <= 101:
+        return 0
+    tens, units = divmod(count, 10)
+    ending_in_0 = (tens - 1) // 10 + 1
+    followed_by_1 = ending_in_0 - 1 - _with_01(ending_in_0)
+    if "01" in str(tens):
+        in_last_ten = units
+    else:
+        in_last_ten = int(tens % 10 == 0 and units > 1)
+    return 10 * _with_01(tens) + followed_by_1 + in_last_ten
 
 
 def _finite(text: str) -> bool:

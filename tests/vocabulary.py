@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 VAGUE = {
@@ -14,17 +15,28 @@ VAGUE = {
 """Words that say nothing of what they hold. What to write in their place: docs/decisions/0036."""
 
 
-def bindings(path: Path) -> Iterator[tuple[int, str]]:
+def bindings(path: Path) -> list[tuple[int, str]]:
     """(line, name) of everything that a file binds but imports: an import repeats the name of another place."""
+    return _names(path)[0]
+
+
+@cache
+def _names(path: Path) -> tuple[list[tuple[int, str]], list[str]]:
+    """The bindings and the functions of a file, which is read once."""
+    bound, functions = list[tuple[int, str]](), list[str]()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.lineno, node.name
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            bound.append((node.lineno, node.name))
+            functions.append(node.name)
+        elif isinstance(node, ast.ClassDef):
+            bound.append((node.lineno, node.name))
         elif isinstance(node, ast.arg):
-            yield node.lineno, node.arg
+            bound.append((node.lineno, node.arg))
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.lineno, node.id
+            bound.append((node.lineno, node.id))
         elif isinstance(node, ast.ExceptHandler) and node.name:
-            yield node.lineno, node.name
+            bound.append((node.lineno, node.name))
+    return bound, functions
 
 
 def is_vague(name: str) -> bool:
@@ -44,11 +56,9 @@ _VARIABLE = re.compile(r"(?<![\w.|])[A-Za-z_]\w*")
 
 def functions(path: Path) -> Iterator[str]:
     """Names of the functions and methods of a file that somebody here chose."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name in FRAMEWORK:
-            continue
-        if not (node.name.startswith("__") and node.name.endswith("__")):
-            yield node.name
+    for name in _names(path)[1]:
+        if name not in FRAMEWORK and not (name.startswith("__") and name.endswith("__")):
+            yield name
 
 
 def is_one_word(name: str) -> bool:

@@ -539,14 +539,21 @@ def _load_measurements(
     rows: list[Row], results: dict[str, Result], measured_of: Callable[[Row], Iterable[Measured]]
 ) -> None:
     Measurement.objects.filter(result__in=results.values()).delete()
-    Measurement.objects.bulk_create(
-        [
-            Measurement(result=results[row["id"]], position=position, **measurement.as_json())
-            for row in rows
-            for position, measurement in enumerate(measured_of(row), 1)
-        ],
-        batch_size=1000,
+    _copy_rows(
+        Measurement(result=results[row["id"]], position=position, **measurement.as_json())
+        for row in rows
+        for position, measurement in enumerate(measured_of(row), 1)
     )
+
+
+def _copy_rows(rows: Iterable[Measurement]) -> None:
+    """Insert new rows by COPY, which takes a fraction of the time of INSERT: there are more than ten thousand."""
+    fields = [field for field in Measurement._meta.concrete_fields if not field.primary_key]
+    columns = ", ".join(connection.ops.quote_name(field.attname) for field in fields)
+    statement = f"COPY {connection.ops.quote_name(Measurement._meta.db_table)} ({columns}) FROM STDIN"
+    with connection.cursor() as cursor, cursor.copy(statement) as table:
+        for row in rows:
+            table.write_row([field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields])
 
 
 def _read_measurements(row: Row) -> Iterator[Measured]:

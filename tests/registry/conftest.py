@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.core.management.color import no_style
 from django.db import connection, transaction
 
 from registry.loading.catalogue_loader import load_catalogue
@@ -48,8 +49,13 @@ def _copy_out() -> dict[str, bytes]:
 
 
 def _put_back() -> None:
-    """References are checked at the end of the transaction, so tables come in any order."""
+    """References are checked at the end of the transaction, so tables come in any order.
+
+    New rows get numbers after these, also where another file's tests began to count anew.
+    """
     with transaction.atomic(), connection.cursor() as cursor:
         for table, content in _LOADED.items():
             with cursor.copy(f"COPY {table} FROM STDIN (FORMAT binary)") as rows:
                 rows.write(content)
+        for statement in connection.ops.sequence_reset_sql(no_style(), apps.get_app_config("registry").get_models()):
+            cursor.execute(statement)

@@ -44,8 +44,9 @@ def copies(runs: Sequence[Run]) -> dict[int, int]:
     """Runs that say in every number, setting and time what an earlier one says: one run whose output is here twice."""
     first: dict[str, int] = {}
     copied: dict[int, int] = {}
-    for index, run in enumerate(runs):
-        if run.measurements:
+    with_figures = [(index, run) for index, run in enumerate(runs) if run.measurements]
+    if len(with_figures) > 1:
+        for index, run in with_figures:
             original = first.setdefault(_everything(run), index)
             if original != index:
                 copied[index] = original

@@ -217,7 +217,7 @@ def test_an_archive_among_the_results_is_opened_and_scrubbed(collector, tmp_path
 def test_a_bomb_among_the_results_is_refused(collector, tmp_path):
     folder = tmp_path / "r"
     folder.mkdir()
-    archive = zipfile.ZipFile(folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED)
+    archive = zipfile.ZipFile(folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1)
     with archive, archive.open("zeros", "w", force_zip64=True) as member:
         for _ in range(1025):
             member.write(bytes(1024 * 1024))
@@ -379,10 +379,10 @@ def codes(part):
     return [code for code in finding_codes if code not in ("io500.hash.redacted", "bundle.litter")]
 
 
-def test_published_archives_are_judged_the_same_after_packing(collector, shared, tmp_path):
-    """Every twelfth: scores, measurements, findings and rules are those of the original."""
-    archives = sorted((shared / "data" / "io500" / "submissions").glob("*.tar.gz"))[::12]
-    assert len(archives) > 10
+def test_published_archives_are_judged_the_same_after_packing(collector, published_archives, every_nth, tmp_path):
+    """Some of them: scores, measurements, findings and rules are those of the original."""
+    archives = every_nth(published_archives, 5)
+    assert len(archives) > 5
     redacted = 0
     for number, original in enumerate(archives):
         folder = tmp_path / str(number) / "r"
@@ -392,7 +392,7 @@ def test_published_archives_are_judged_the_same_after_packing(collector, shared,
         pack(collector, folder, tmp_path / f"{number}.tgz")
         assert judged(tmp_path / f"{number}.tgz") == judged(folder), original.name
         redacted += bool(report_of(tmp_path / f"{number}.tgz")["removed"])
-    assert redacted > 10
+    assert redacted > len(archives) / 2
 
 
 def test_the_copy_that_the_registry_makes_of_a_bundle_is_still_a_whole_bag(collector, telling, tmp_path):

@@ -60,10 +60,11 @@ def samples(shared):
     return {name: (folder / name).read_text(errors="replace") for name in names}
 
 
-def test_no_sample_makes_any_reader_fail(samples):
-    failures, refusals = [], 0
-    for name, text in samples.items():
-        for reader_name, reader in readers().items():
+def test_no_sample_makes_any_reader_fail(samples, every_nth):
+    """In other runs than deep ones each sample goes to every fifth reader, the next to those that follow them."""
+    failures, refusals, pairs = [], 0, list(readers().items())
+    for number, (name, text) in enumerate(samples.items()):
+        for reader_name, reader in every_nth(pairs[number % 5 :] + pairs[: number % 5], 5):
             try:
                 reader(text)
             except ValueError as refusal:
@@ -74,7 +75,7 @@ def test_no_sample_makes_any_reader_fail(samples):
                 failures.append((name, reader_name, repr(error)))
     assert failures == []
     assert refusals > len(samples)
-    assert len(samples) == 201 and len(readers()) > 100
+    assert len(samples) == 201 and len(pairs) > 100
 
 
 def test_every_command_with_samples_has_a_reader_or_is_never_started(samples):

@@ -137,7 +137,10 @@ def make_attackers(stage) -> dict[str, tuple[Any, str]]:
     }
 
 
-def test_no_writing_route_changes_what_another_account_can_download(stage, django_capture_on_commit_callbacks) -> None:
+def test_no_writing_route_changes_what_another_account_can_download(
+    stage, every_nth, django_capture_on_commit_callbacks
+) -> None:
+    """In other runs than deep ones each route is asked for one of the victims, the next one for the next."""
     victims = [stage.checked, stage.submitted, stage.published]
     held = [victim_bytes(victim) for victim in victims]
     before = downloads(stage)
@@ -145,9 +148,9 @@ def test_no_writing_route_changes_what_another_account_can_download(stage, djang
     writing_routes = sorted(
         {
             (address, tuple(methods))
-            for route, view in routes(get_resolver().url_patterns)
+            for number, (route, view) in enumerate(routes(get_resolver().url_patterns))
             if not route.startswith(NOT_OURS) and (methods := writing_methods(view))
-            for victim in victims
+            for victim in every_nth(victims[number % 3 :] + victims[: number % 3], 3)
             for address in addresses(route, victim, [victim.filename, "note:1.txt"])
         }
     )
