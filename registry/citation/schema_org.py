@@ -40,7 +40,7 @@ def result_dataset(
     if downloadable:
         files[f"results/{result.public_id}/copy.tar.gz"] = "application/gzip"
     variables = [] if withdrawn else [*_score_variables(result), *map(_variable_of, measurements)]
-    document = _dataset(work, links, files) | {
+    document = _dataset_block(work, links, files) | {
         "identifier": result.public_id,
         "measurementTechnique": " ".join(filter(None, [result.tool, result.tool_version, result.mode])),
         "variableMeasured": [variable for variable in variables if variable][:MOST_VARIABLES],
@@ -52,7 +52,7 @@ def list_dataset(work: Work, ranks: Mapping[str, Any], links: Sequence[SourceLin
     """A frozen list as a Dataset. `ranks` says what it ranks, `path` is RELEASE/LIST."""
     api = f"{_API}/lists/{path}/"
     variable = {"@type": "PropertyValue", "name": ranks["title"], "unitText": ranks["unit"] or ""}
-    document = _dataset(work, links, {api: "application/json", f"{api}?format=csv": "text/csv"}) | {
+    document = _dataset_block(work, links, {api: "application/json", f"{api}?format=csv": "text/csv"}) | {
         "identifier": path,
         "measurementTechnique": ranks["tool"],
         "variableMeasured": [_without_blanks(variable)],
@@ -62,7 +62,7 @@ def list_dataset(work: Work, ranks: Mapping[str, Any], links: Sequence[SourceLin
 
 def record_dataset(home: str) -> Document:
     """The whole record as a Dataset, with the files that it can be downloaded as. `home` ends with a slash."""
-    publisher = _organization(PUBLISHER, home)
+    publisher = _organization_block(PUBLISHER, home)
     return {
         "@context": CONTEXT,
         "@type": "Dataset",
@@ -73,8 +73,8 @@ def record_dataset(home: str) -> Document:
         "was measured, on what, how far each number may be trusted, and where it is from.",
         "creator": publisher,
         "publisher": publisher,
-        "includedInDataCatalog": _catalog(home),
-        "distribution": _downloads(home, {f"{_API}/export/{name}": kind for name, kind in DUMP_FILES.items()}),
+        "includedInDataCatalog": _catalog_block(home),
+        "distribution": _download_blocks(home, {f"{_API}/export/{name}": kind for name, kind in DUMP_FILES.items()}),
     }
 
 
@@ -90,22 +90,22 @@ def signposts(work: Work, citation: str, items: Mapping[str, str]) -> str:
     `citation` is the address of its citation, `items` are addresses of its data with their media types.
     """
     links = [
-        _link(work.address, "cite-as"),
-        _link(f"{CONTEXT}Dataset", "type"),
-        _link(work.author_address, "author"),
-        _link(f"{citation}?format=ro-crate", "describedby", "application/ld+json"),
-        _link(f"{citation}?format=datacite", "describedby", "application/vnd.datacite.datacite+json"),
-        *(_link(address, "item", kind) for address, kind in items.items()),
+        _signpost_link(work.address, "cite-as"),
+        _signpost_link(f"{CONTEXT}Dataset", "type"),
+        _signpost_link(work.author_address, "author"),
+        _signpost_link(f"{citation}?format=ro-crate", "describedby", "application/ld+json"),
+        _signpost_link(f"{citation}?format=datacite", "describedby", "application/vnd.datacite.datacite+json"),
+        *(_signpost_link(address, "item", kind) for address, kind in items.items()),
     ]
     return ", ".join(links)
 
 
-def _link(address: str, relation: str, kind: str = "") -> str:
+def _signpost_link(address: str, relation: str, kind: str = "") -> str:
     target = quote(address, safe=":/?#=&%*~+,;@!$'()")
     return f'<{target}>; rel="{relation}"' + (f'; type="{kind}"' if kind else "")
 
 
-def _dataset(work: Work, links: Sequence[SourceLink], files: Mapping[str, str]) -> Document:
+def _dataset_block(work: Work, links: Sequence[SourceLink], files: Mapping[str, str]) -> Document:
     """What results and lists have alike. `files` are paths below the home page, with their media types."""
     return {
         "@context": CONTEXT,
@@ -114,26 +114,26 @@ def _dataset(work: Work, links: Sequence[SourceLink], files: Mapping[str, str]) 
         "url": work.address,
         "name": plain_text(work.title),
         "description": work.sentence,
-        "creator": _organization(plain_text(work.author), work.author_address),
-        "publisher": _organization(PUBLISHER, work.home),
+        "creator": _organization_block(plain_text(work.author), work.author_address),
+        "publisher": _organization_block(PUBLISHER, work.home),
         "datePublished": work.published,
         "version": work.version,
         "creativeWorkStatus": plain_text(work.status),
         "isBasedOn": [_work_of(link) for link in links],
-        "includedInDataCatalog": _catalog(work.home),
-        "distribution": _downloads(work.home, files),
+        "includedInDataCatalog": _catalog_block(work.home),
+        "distribution": _download_blocks(work.home, files),
     }
 
 
-def _organization(name: str, address: str) -> Document:
+def _organization_block(name: str, address: str) -> Document:
     return {"@type": "Organization", "name": name, "url": address}
 
 
-def _catalog(home: str) -> Document:
+def _catalog_block(home: str) -> Document:
     return {"@type": "DataCatalog", "name": PUBLISHER, "url": home}
 
 
-def _downloads(home: str, files: Mapping[str, str]) -> list[Document]:
+def _download_blocks(home: str, files: Mapping[str, str]) -> list[Document]:
     return [
         {"@type": "DataDownload", "contentUrl": f"{home}{path}", "encodingFormat": kind.partition(";")[0]}
         for path, kind in files.items()
@@ -147,15 +147,15 @@ def _work_of(link: SourceLink) -> Document:
 
 
 def _score_variables(result: Result) -> list[Document]:
-    return [_variable(name, getattr(result, column), unit) for column, (name, unit) in _SCORES.items()]
+    return [_variable_block(name, getattr(result, column), unit) for column, (name, unit) in _SCORES.items()]
 
 
 def _variable_of(row: Row) -> Document:
     name = " ".join(filter(None, [row["op"], row["quantity"], row["stat"]]))
-    return _variable(name, row["printed_value"], row["printed_unit"])
+    return _variable_block(name, row["printed_value"], row["printed_unit"])
 
 
-def _variable(name: str, value: float | None, unit: str) -> Document:
+def _variable_block(name: str, value: float | None, unit: str) -> Document:
     """A number under its name; empty where there is none."""
     if value is None or not math.isfinite(value):
         return {}

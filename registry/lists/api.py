@@ -130,13 +130,13 @@ def as_list(ranked_list: public_record.CountedList) -> dict[str, Any]:
         "source_address": source_links.address_of_list(ranked_list),
         "note": ranked_list.note,
         "definition": {"name": definition.name, "version": definition.version} if definition else None,
-        "ranks": ranked_measure(_body(ranked_list)),
+        "ranks": ranked_measure(_list_body(ranked_list)),
         "frozen_at": ranked_list.frozen_at,
         "length": ranked_list.length,
     }
 
 
-def _body(ranked_list: RankedList) -> dict[str, Any]:
+def _list_body(ranked_list: RankedList) -> dict[str, Any]:
     return ranked_list.definition.body if ranked_list.definition else {}
 
 
@@ -183,7 +183,7 @@ class RankedListDetailView(PublicRead):
     def get(self, request: Request, release: str, list: str) -> HttpResponse:
         ranked_list = public_record.ranked_list(release, list)
         form = request.accepted_renderer.format
-        if form == "io500" and ranked_measure(_body(ranked_list))["tool"] != SCORED:
+        if form == "io500" and ranked_measure(_list_body(ranked_list))["tool"] != SCORED:
             raise filters.InvalidValue("format", "io500 is of lists that rank IO500; this one has json and csv")
         condition = filters.parse_conditions(request.query_params, filters.ENTRY_FILTERS)
         order = requested_order(request, ENTRY_KEYS, "rank", "position", tie_follows=False)

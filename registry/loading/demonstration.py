@@ -72,7 +72,7 @@ def run_columns(run: Mapping[str, Any]) -> Row:
         "started": counted_run["started"] or "",
         "parameters": counted_run["parameters"],
         "measurements": _measurement_rows(counted_run["measurements"], repeat_runs.repeated_values(again["runs"])),
-        "snapshot": _snapshot(document, counted_run, again["distributions"]),
+        "snapshot": _make_snapshot(document, counted_run, again["distributions"]),
         "system_document": report.system.document if report.system else None,
     }
 
@@ -86,7 +86,7 @@ def _measurement_rows(measurements: list[Row], again: Mapping[Any, list[float]])
     return [row | {"repeats": again.get(measurement_key(row))} for row in measurements]
 
 
-def _snapshot(document: Row, counted_run: Row, over_runs: list[Row]) -> Row:
+def _make_snapshot(document: Row, counted_run: Row, over_runs: list[Row]) -> Row:
     """What stands beside the numbers, as publication keeps it of a result."""
     return {
         **{name: counted_run[name] for name in _PARTS},

@@ -92,14 +92,14 @@ def _outcome_of_row(row: Row, place: WorkloadPlace | None) -> RowOutcome:
         return RowOutcome(SAME, *outcome)
     plain = {name: value for name, value in row.items() if name not in _OF_FIGURES}
     read_row = mlperf_rows.with_figures(mlperf_rows.with_folder(plain, key), facts, runs, ALL_RUNS)
-    read_row[ROW] |= {FROM_COPY: True, "described": _described(read_row, place)}
+    read_row[ROW] |= {FROM_COPY: True, "described": _read_description(read_row, place)}
     return RowOutcome(READ, *outcome, row=read_row)
 
 
 _OF_FIGURES = ("measurements", "findings", "trust", "client_nodes", "not_comparable_for")
 
 
-def _described(row: Row, place: WorkloadPlace) -> Row:
+def _read_description(row: Row, place: WorkloadPlace) -> Row:
     """What the table knows of the system, with what its description adds."""
     of_table: Row = row[ROW]["described"]
     if place.description is None:

@@ -36,21 +36,23 @@ def read_description(path: Path) -> Row:
     """
     if path.is_symlink() or path.stat().st_size > MOST_BYTES:
         raise DescriptionError("The description is larger than one, or a link.")
-    described = _section(_load_yaml(path.read_bytes()), "system_under_test")
+    described = _read_section(_load_yaml(path.read_bytes()), "system_under_test")
     if not described:
         raise DescriptionError("The file has no system_under_test.")
-    solution = _section(described, "solution")
-    nodes, switches = _groups(described, "product_nodes"), _groups(described, "product_switches")
-    is_local = _section(solution, "architecture").get("storage_location") == "local"
+    solution = _read_section(described, "solution")
+    nodes, switches = _read_groups(described, "product_nodes"), _read_groups(described, "product_switches")
+    is_local = _read_section(solution, "architecture").get("storage_location") == "local"
     facts = {
-        "usable_capacity_TiB": _figure(solution.get("usable_capacity_tib")),
-        "rack_units": _figure(described.get("total_rack_units")),
+        "usable_capacity_TiB": _read_figure(solution.get("usable_capacity_tib")),
+        "rack_units": _read_figure(described.get("total_rack_units")),
         "provisioned_power_W": None if is_local else _rated_power([*nodes, *switches]),
-        "storage_nodes": _total([_figure(node.get("quantity")) for node in nodes]),
-        "storage_drives": _total([_drives_of(node) for node in nodes]),
-        "client_hosts": _total([_figure(group.get("quantity")) for group in _groups(described, "clients")]),
-        "availability": _word("availability", solution.get("availability")),
-        "deployment": _word("deployment", described.get("deployment")),
+        "storage_nodes": _sum_quantities([_read_figure(node.get("quantity")) for node in nodes]),
+        "storage_drives": _sum_quantities([_drives_of(node) for node in nodes]),
+        "client_hosts": _sum_quantities(
+            [_read_figure(group.get("quantity")) for group in _read_groups(described, "clients")]
+        ),
+        "availability": _read_word("availability", solution.get("availability")),
+        "deployment": _read_word("deployment", described.get("deployment")),
     }
     return {name: value for name, value in facts.items() if value is not None}
 
@@ -69,17 +71,17 @@ def _load_yaml(content: bytes) -> Any:
         raise DescriptionError("The description is not YAML.") from error
 
 
-def _section(document: Any, name: str) -> Mapping[str, Any]:
+def _read_section(document: Any, name: str) -> Mapping[str, Any]:
     section = document.get(name) if isinstance(document, dict) else None
     return section if isinstance(section, dict) else {}
 
 
-def _groups(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def _read_groups(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     groups = document.get(name)
     return [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
 
 
-def _figure(value: Any) -> float | None:
+def _read_figure(value: Any) -> float | None:
     """A number above zero, whole ones as such; also one in quotes, as some write them. None for all else."""
     if isinstance(value, str) and len(value) <= 12 and value.replace(".", "", 1).isascii():
         try:
@@ -91,15 +93,15 @@ def _figure(value: Any) -> float | None:
     return int(value) if math.floor(value) == value else value
 
 
-def _total(figures: Sequence[float | None]) -> float | None:
+def _sum_quantities(figures: Sequence[float | None]) -> float | None:
     """The sum; None where there is nothing to add, or a part is not known."""
     numbers = [figure for figure in figures if figure is not None]
     return sum(numbers) if numbers and len(numbers) == len(figures) else None
 
 
 def _drives_of(node: Mapping[str, Any]) -> float | None:
-    of_one = _total([_figure(drive.get("unit_count")) for drive in _groups(node, "drives")])
-    quantity = _figure(node.get("quantity"))
+    of_one = _sum_quantities([_read_figure(drive.get("unit_count")) for drive in _read_groups(node, "drives")])
+    quantity = _read_figure(node.get("quantity"))
     return None if of_one is None or quantity is None else of_one * quantity
 
 
@@ -107,17 +109,17 @@ def _rated_power(groups: Sequence[Mapping[str, Any]]) -> float | None:
     """Watts on the plates of all supplies, spare ones too; None where a group does not say them."""
     powers = []
     for group in groups:
-        power = _section(_section(group, "chassis") or group, "power")
-        supplies = [_supply_power(supply) for supply in _groups(power, "psus_configured")]
-        of_one, quantity = _total(supplies), _figure(group.get("quantity") or group.get("count"))
+        power = _read_section(_read_section(group, "chassis") or group, "power")
+        supplies = [_supply_power(supply) for supply in _read_groups(power, "psus_configured")]
+        of_one, quantity = _sum_quantities(supplies), _read_figure(group.get("quantity") or group.get("count"))
         powers.append(None if of_one is None or quantity is None else of_one * quantity)
-    return _total(powers)
+    return _sum_quantities(powers)
 
 
 def _supply_power(supply: Mapping[str, Any]) -> float | None:
-    watts, count = _figure(supply.get("nameplate_power_watts")), _figure(supply.get("unit_count"))
+    watts, count = _read_figure(supply.get("nameplate_power_watts")), _read_figure(supply.get("unit_count"))
     return None if watts is None or count is None else watts * count
 
 
-def _word(name: str, value: Any) -> str | None:
+def _read_word(name: str, value: Any) -> str | None:
     return value if isinstance(value, str) and value in _WORDS[name] else None

@@ -105,10 +105,10 @@ def _canonical_figures(rows: list[Row]) -> dict[tuple[str, str, str, str, str], 
     figures = {}
     for row in rows:
         value, unit = to_canonical(row["value"], row["unit"])
-        figures[row["op"], row["quantity"], row["stat"], str(_context(row).get(RUN, "")), unit] = value
+        figures[row["op"], row["quantity"], row["stat"], str(_make_context(row).get(RUN, "")), unit] = value
     return figures
 
 
-def _context(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _make_context(row: Mapping[str, Any]) -> Mapping[str, Any]:
     context = row.get("context")
     return context if isinstance(context, dict) else {}

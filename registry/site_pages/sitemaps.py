@@ -78,18 +78,18 @@ class RowSection(_Section):
 _NOT_KNOWN = Value(None, output_field=DateTimeField())
 
 
-def _results() -> QuerySet[Any, Item]:
+def _list_results() -> QuerySet[Any, Item]:
     """Those that count today, since they were published or recorded: neither withdrawn nor revised."""
     changed = Coalesce(F("published_at"), F("recorded_at"))
     return public_record.current_results().order_by("pk").values_list("public_id", changed)
 
 
-def _lists() -> QuerySet[Any, Item]:
+def _list_entries() -> QuerySet[Any, Item]:
     published = RankedList.objects.filter(frozen_at__isnull=False).order_by("pk")
     return published.values_list("release__slug", "name", "frozen_at")
 
 
-def _systems() -> QuerySet[Any, Item]:
+def _list_systems() -> QuerySet[Any, Item]:
     """Those that results stand under."""
     with_results = Exists(Result.objects.filter(system=OuterRef("pk")))
     return public_record.current_systems().filter(with_results).order_by("pk").values_list("slug", _NOT_KNOWN)
@@ -97,12 +97,12 @@ def _systems() -> QuerySet[Any, Item]:
 
 RECORD: dict[str, _Section] = {
     "pages": PathSection(lambda: PAGES),
-    "lists": RowSection("/lists/{}/{}/", _lists),
+    "lists": RowSection("/lists/{}/{}/", _list_entries),
     "releases": RowSection(
         "/releases/{}/", lambda: Release.objects.order_by("pk").values_list("slug", F("published_at"))
     ),
-    "results": RowSection("/results/{}/", _results),
-    "systems": RowSection("/systems/{}/", _systems),
+    "results": RowSection("/results/{}/", _list_results),
+    "systems": RowSection("/systems/{}/", _list_systems),
     "sites": RowSection(
         "/sites/{}/", lambda: public_record.current_sites().order_by("pk").values_list("slug", _NOT_KNOWN)
     ),

@@ -65,13 +65,13 @@ def _entry_facts(entry: Row, result: Row, measurements: Iterable[Row]) -> Row:
         "rate_kiops": entry["rate_kiops"],
         **{name: result[name] for name in _OF_RESULT},
         **{name: result["parameters"].get(name) for name in _OF_PARAMETERS},
-        **_declarations(result),
-        **(list_figures.get("phases") or _phases(measurements)),
+        **_declared_values(result),
+        **(list_figures.get("phases") or _phase_values(measurements)),
         "repository": archive,
     }
 
 
-def _declarations(result: Row) -> Row:
+def _declared_values(result: Row) -> Row:
     """What was declared of ranking, as 1 and 0. Both come from one table: where one is not known, neither is."""
     if result["ten_node"] is None and result["trust"] != Result.Trust.VERIFIED:
         return {}
@@ -79,7 +79,7 @@ def _declarations(result: Row) -> Row:
     return {"ten_node": ten_node, "opted_in": int(result["opted_in"])}
 
 
-def _phases(measurements: Iterable[Row]) -> dict[str, float]:
+def _phase_values(measurements: Iterable[Row]) -> dict[str, float]:
     """By name of a phase its number: as printed where that has the unit of io500.org."""
     return {row["op"]: _in_unit(row) for row in measurements if row["stat"] == "phase" and row["quantity"] in _UNITS}
 

@@ -79,7 +79,7 @@ def _result_address(submission: str) -> str:
     return f"/results/{public_id}/"
 
 
-def _refuse(**names: str) -> str:
+def _refuse_address(**names: str) -> str:
     """What only io500.org has."""
     raise NotOnRecord("page", "")
 
@@ -90,5 +90,5 @@ _TARGETS: Mapping[str, Callable[..., str]] = {
     "list": _list_address,
     "download": _download_address,
     "result": _result_address,
-    "elsewhere": _refuse,
+    "elsewhere": _refuse_address,
 }

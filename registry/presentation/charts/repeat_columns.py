@@ -47,10 +47,14 @@ class CeilingMark:
 
 def draw_repeat_columns(columns: Sequence[RepeatColumn], ceiling: CeilingMark, unit: str) -> list[Chart]:
     """The same columns from zero, drawn for wide pages and for phones. None at all without a column."""
-    return [_draw(columns, ceiling, unit, kind, width) for kind, width in (("wide", WIDE), ("thin", THIN)) if columns]
+    return [
+        _draw_columns(columns, ceiling, unit, kind, width)
+        for kind, width in (("wide", WIDE), ("thin", THIN))
+        if columns
+    ]
 
 
-def _draw(columns: Sequence[RepeatColumn], ceiling: CeilingMark, unit: str, kind: str, width: int) -> Chart:
+def _draw_columns(columns: Sequence[RepeatColumn], ceiling: CeilingMark, unit: str, kind: str, width: int) -> Chart:
     most = max(ceiling.value, *(value for column in columns for value in column.values))
     base = HEIGHT - BOTTOM
     axis = LinearAxis(0.0, most, base, TOP - 12)

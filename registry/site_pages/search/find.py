@@ -60,17 +60,17 @@ def find_everything(text: str, kind: str = "", *, literally: bool = False) -> An
     Where nothing has the words, names like them are looked for. Raises InvalidValue for a filter's wrong value.
     """
     question = parse_text(text, literally=literally)
-    answer = _search(question, kind)
+    answer = _search_kinds(question, kind)
     if answer.count or literally or not question.words:
         return answer
     nearest = record_hits.nearest_words(question.words)
     if nearest is None:
         return answer
-    second = _search(replace(question, readings=[nearest], synonyms=[]), kind)
+    second = _search_kinds(replace(question, readings=[nearest], synonyms=[]), kind)
     return replace(second, instead=nearest) if second.count else answer
 
 
-def _search(question: Question, kind: str) -> Answer:
+def _search_kinds(question: Question, kind: str) -> Answer:
     """With filters only results are looked for: nothing else has a trust or a file system."""
     names: Sequence[str] = ("results",) if question.filters else tuple(FINDERS)
     if not question.readings and not question.filters:

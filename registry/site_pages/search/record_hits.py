@@ -33,10 +33,11 @@ def find_sites(question: Question, most: int) -> KindHits:
     sites = (
         _named_sites(question.readings)
         .annotate(results_count=Count("results", filter=public_record.is_current("results")))
-        .order_by(*_likeness(question, "name"))
+        .order_by(*_by_likeness(question, "name"))
     )
     hits = [
-        Hit(SITE, site.name, f"/sites/{site.slug}/", _counted(site.results_count, "result")) for site in sites[:most]
+        Hit(SITE, site.name, f"/sites/{site.slug}/", _count_words(site.results_count, "result"))
+        for site in sites[:most]
     ]
     return KindHits(hits, len(hits) if len(hits) < most else sites.count())
 
@@ -48,7 +49,7 @@ def find_systems(question: Question, most: int) -> KindHits:
     either = public_record.current_systems().filter(
         Q(pk__in=called.values("pk")) | Q(pk__in=with_results.order_by().values("system"))
     )
-    rows = either.select_related("site").order_by(*_likeness(question, "name"))
+    rows = either.select_related("site").order_by(*_by_likeness(question, "name"))
     hits = [Hit(SYSTEM, str(row), f"/systems/{row.slug}/", "", row.site.name) for row in rows[:most]]
     return KindHits(hits, len(hits) if len(hits) < most else either.count())
 
@@ -170,7 +171,7 @@ def _has_word(folded: str, word: str) -> Q:
     return Q(**{f"{folded}__contains": word if len(word) >= SHORT_WORD else f" {word}"})
 
 
-def _likeness(question: Question, field: str) -> tuple[OrderBy, str, str]:
+def _by_likeness(question: Question, field: str) -> tuple[OrderBy, str, str]:
     return TrigramSimilarity(Fold(field), " ".join(question.words)).desc(), field, "pk"
 
 
@@ -203,5 +204,5 @@ def _lists_with(systems: Sequence[int], known_addresses: set[str]) -> list[Hit]:
     return [hit for hit in rows if hit.url not in known_addresses]
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_words(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -53,22 +53,22 @@ def load_texts() -> bool:
 
 def list_texts() -> Iterator[Text]:
     """All texts, of each kind in the order in which equals are shown; a key is there once."""
-    yield from _studies()
-    yield from _parameters()
-    yield from _rules()
+    yield from _list_studies()
+    yield from _list_parameters()
+    yield from _list_rules()
     documents = sorted(render_pages().values(), key=lambda page: _reading_order(page.slug))
     for page in documents:
-        yield from _sections(page)
+        yield from _list_sections(page)
 
 
-def _studies() -> Iterator[Text]:
+def _list_studies() -> Iterator[Text]:
     for slug, study in load_studies().items():
         finding, notes = study.get("finding", ""), " ".join(study.get("notes", []))
         place = f"{study['document']['title']}, {study['place']}"
         yield Text(STUDY, slug, study["title"], f"/studies/{slug}/", place, finding, notes)
 
 
-def _parameters() -> Iterator[Text]:
+def _list_parameters() -> Iterator[Text]:
     titles = groups()
     for id, parameter in parameters().items():
         paths = " ".join(place.path for place in parameter.paths)
@@ -76,7 +76,7 @@ def _parameters() -> Iterator[Text]:
         yield Text(PARAMETER, id, id, f"/parameters/{id}/", titles[parameter.group], parameter.meaning, body)
 
 
-def _rules() -> Iterator[Text]:
+def _list_rules() -> Iterator[Text]:
     """Rules; then findings, which the tables of documents list by code."""
     codes = set()
     for rule in catalogue.rules():
@@ -94,7 +94,7 @@ def _rules() -> Iterator[Text]:
                     yield Text(RULE, code, code, address, f"finding, {level}", " ".join(texts))
 
 
-def _sections(page: DocumentationPage) -> Iterator[Text]:
+def _list_sections(page: DocumentationPage) -> Iterator[Text]:
     """The parts of a document below each heading."""
     for anchor, title, body in _read_page(page).sections:
         address = f"/docs/{page.slug}/" + (f"#{anchor}" if anchor else "")

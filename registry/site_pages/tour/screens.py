@@ -70,7 +70,7 @@ def build_tunable(runs: Sequence[DemonstrationRun]) -> Context:
             for run, write in zip(runs, written, strict=True)
         ],
         "unit": UNIT,
-        "system": what_differed(document["configuration"], [_unbroken(run.public_id) for run in runs]),
+        "system": what_differed(document["configuration"], [_keep_together(run.public_id) for run in runs]),
         "equal": equal,
         "runs": runs,
         "comparison": f"/compare/?results={before.public_id},{after.public_id}",
@@ -78,7 +78,7 @@ def build_tunable(runs: Sequence[DemonstrationRun]) -> Context:
     }
 
 
-def _unbroken(public_id: str) -> str:
+def _keep_together(public_id: str) -> str:
     """An id as the head of a column, which may be narrow."""
     return public_id.replace("-", "\N{NON-BREAKING HYPHEN}")
 
@@ -214,7 +214,9 @@ def build_change(runs: Sequence[DemonstrationRun]) -> Context:
         ],
         "unit": UNIT,
         "step": step,
-        "system": what_differed(document["configuration"], [_unbroken(step["before"]), _unbroken(step["after"])])
+        "system": what_differed(
+            document["configuration"], [_keep_together(step["before"]), _keep_together(step["after"])]
+        )
         if document and step
         else None,
         "equal": document["equal"] + document["system"]["equal"] if document else 0,

@@ -83,10 +83,10 @@ def test_other_names_are_searched_and_named_unless_only_the_words_are_wanted() -
 
 @pytest.mark.usefixtures("_searched")
 def test_a_slip_is_answered_with_what_was_searched_instead() -> None:
-    for typed, meant in (("arora", "aurora"), ("pencheng", "pengcheng"), ("nurin", "nurion")):
+    for typed, intended in (("arora", "aurora"), ("pencheng", "pengcheng"), ("nurin", "nurion")):
         answer = answer_for(typed)
-        assert answer["searched_instead"] == meant
-        assert any(meant in path for path in paths(answer, "system"))
+        assert answer["searched_instead"] == intended
+        assert any(intended in path for path in paths(answer, "system"))
     assert "Nothing has “nurin”" in Client().get("/search/", {"q": "nurin"}).content.decode()
 
 
