@@ -23,6 +23,7 @@ PRODUCTION = {
     "DATABASE_URL": "postgresql:///highwater?host=/nonexistent",
     "BROKER_URL": "redis+socket:///nonexistent?virtual_host=0",
     "CACHE_URL": "unix:///nonexistent?db=1",
+    "OPERATOR": "Example Computing Centre",
     "CONTACT": "registry@example.org",
     "INSECURE_LOCAL": "false",
     "DEBUG": "false",

@@ -37,8 +37,8 @@ VARIABLES: dict[str, str] = {
     "RECEIPT_KEY": "Private Ed25519 key in PEM that signs receipts; without it one that follows from SECRET_KEY.",
     "SITE_URL": "Public address of the site, https://host; used in mails, machine forms and the served collector.",
     "PUBLIC_ONLY": "Serve only the public record, for hosts on a read replica. Off by default.",
-    "OPERATOR": "Who runs this registry, as pages name it. Default nobody.",
-    "CONTACT": "Where people ask for an account and report trouble: a mail address, or an address of a page.",
+    "OPERATOR": "Who runs this registry, as /about/ and the foot of every page name it. Default nobody.",
+    "CONTACT": "Where people ask for an account and report trouble: a mail address, or https://....",
     "IMPRINT_URL": "Address of the operator's imprint or privacy page, https://...; linked from every page.",
     "METRICS_TOKEN": "Lets a caller from elsewhere read /metrics (Authorization: Bearer); without it, loopback only.",
     "CLIENT_PATIENCE_S": "Seconds for a client to send a head, or to move 4 KiB/s of a body or answer; default 10.",
@@ -146,9 +146,13 @@ def read_line(name: str) -> str:
 def web_address(name: str) -> str:
     """Read https://host/path, or "" where it is not set. Raises ImproperlyConfigured for anything else."""
     value = read_line(name)
-    parts = urlsplit(value)
+    refusal = f"{name} must look like https://host/path, not {value!r}"
+    try:
+        parts = urlsplit(value)
+    except ValueError as error:
+        raise ImproperlyConfigured(refusal) from error
     if value and (parts.scheme not in ("http", "https") or not parts.hostname or " " in value):
-        raise ImproperlyConfigured(f"{name} must look like https://host/path, not {value!r}")
+        raise ImproperlyConfigured(refusal)
     return value
 
 

@@ -13,6 +13,7 @@ from registry.platforms import views_ceilings, views_generations
 from registry.results import archive_download, views_among, views_demonstration, views_distributions
 from registry.results import views as results_views
 from registry.site_pages import (
+    about,
     documentation,
     downloads_client,
     downloads_collector,
@@ -44,6 +45,7 @@ urlpatterns = [
     path("sitemap.xml", sitemaps.sitemap_index, SITEMAP, name="sitemap"),
     path("sitemap-<slug:section>.xml", sitemaps.sitemap_section, SITEMAP, name="sitemap-section"),
     path("", home.home_page, name="home"),
+    path("about/", about.about_page, name="about"),
     path("lists/", lists_views.list_index, name="lists"),
     path("lists/feed.atom", feeds.lists, name="lists-feed"),
     path("releases/feed.atom", feeds.releases, name="releases-feed"),
