@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
+from django.db.models.fields.json import KeyTransform
 
-from registry.citation import badges, formats
+from registry.citation import badges, formats, messaging
 from registry.citation.formats import PUBLISHER, Work
 from registry.errors import Problem
-from registry.models import RankedList, Result
+from registry.models import ListEntry, RankedList, Result
 from registry.query import public_record
 
 TERMS = "docs/data-terms/"
@@ -23,30 +24,56 @@ class ListNotFrozen(Problem):
     hint = "Cite it once its release is published."
 
 
-def main_list(result: Result, memberships: list[public_record.Row]) -> dict[str, Any] | None:
+def frozen_places(result: Result, memberships: list[public_record.Row]) -> list[dict[str, Any]]:
+    """The frozen lists of these memberships, in their order. One query.
+
+    Each row has what a membership has, and `pk`, `digest`, `release_name`, `shared` (another entry has the same rank)
+    and `is_scored` (the list ranks scores of IO500).
+    """
+    entries = ListEntry.objects.filter(result=result, ranked_list__frozen_at__isnull=False)
+    same_rank = ListEntry.objects.filter(ranked_list=OuterRef("ranked_list"), rank=OuterRef("rank"))
+    rows = entries.values(
+        list_pk=F("ranked_list_id"),
+        digest=F("ranked_list__digest"),
+        release_name=F("ranked_list__release__name"),
+        key=F("ranked_list__release__slug"),
+        name=F("ranked_list__name"),
+        shared=Exists(same_rank.exclude(pk=OuterRef("pk"))),
+        ranks=KeyTransform("ranks", "ranked_list__definition__body"),
+    )
+    by_list = {
+        (row["key"], row["name"]): {
+            "pk": row["list_pk"],
+            "digest": row["digest"],
+            "release_name": row["release_name"],
+            "shared": row["shared"],
+            "is_scored": row["ranks"] is None,
+        }
+        for row in rows
+    }
+    keys = ((row, (row["release"], row["list"])) for row in memberships)
+    return [{**row, **by_list[key]} for row, key in keys if key in by_list]
+
+
+def main_list(result: Result, places: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The frozen list that a result is read against: the first of its release, else of the newest it stands on."""
-    own = [row for row in memberships if result.release and row["release"] == result.release.slug]
-    for row in own or memberships:
-        ranked_lists = RankedList.objects.filter(
-            release__slug=row["release"], name=row["list"], frozen_at__isnull=False
-        )
-        if facts := ranked_lists.values("pk", "digest", release_name=F("release__name")).first():
-            return {**row, **facts}
-    return None
+    own = (row for row in places if result.release and row["release"] == result.release.slug)
+    return next(own, places[0] if places else None)
 
 
 def citable_result(public_id: str) -> Work:
     """The result of that id, withdrawn and revised ones with what they are. Raises NotOnRecord."""
     result = public_record.find_result(public_id)
-    return result_work(result, main_list(result, public_record.list_memberships(result)))
+    return result_work(result, frozen_places(result, public_record.list_memberships(result)))
 
 
-def result_work(result: Result, main: dict[str, Any] | None) -> Work:
-    """One result as record.result() reads it, and the list of main_list()."""
-    revised_by = getattr(result, "revised_by", None)
+def result_work(result: Result, places: list[dict[str, Any]]) -> Work:
+    """One result as record.result() reads it, and the lists of frozen_places()."""
+    main, revised_by = main_list(result, places), getattr(result, "revised_by", None)
     is_reported = result.trust == Result.Trust.REPORTED
     benchmark, home = result.tool.upper(), f"{settings.SITE_URL}/"
     name = f"{result.system_name or benchmark + ' result'}, {result.institution}"
+    trust = main["trust"] if main else result.trust
     return Work(
         id=f"result {result.public_id}",
         title=f"{benchmark} result {result.public_id}: {name}",
@@ -54,7 +81,7 @@ def result_work(result: Result, main: dict[str, Any] | None) -> Work:
         brief=_brief_place(result, main, revised_by),
         author=PUBLISHER if is_reported else result.institution,
         author_address=home if is_reported else f"{home}sites/{result.site.slug}/",
-        trust=main["trust"] if main else result.trust,
+        trust=trust,
         version=f"revision {result.revision}",
         published=_publication_day(result),
         address=_permanent_address(result),
@@ -63,6 +90,8 @@ def result_work(result: Result, main: dict[str, Any] | None) -> Work:
         status=_result_status(result, revised_by),
         revises=_permanent_address(result.revises) if result.revises else "",
         revised_by=_permanent_address(revised_by) if revised_by else "",
+        places=() if result.withdrawn_at else tuple(map(messaging.place_statement, places)),
+        rules=tuple(messaging.result_rules(result, places, is_revised=revised_by is not None, trust=trust)),
     )
 
 
@@ -129,6 +158,7 @@ def list_work(ranked_list: RankedList) -> Work:
         address=f"{home}lists/{release.slug}/{ranked_list.name}/",
         home=home,
         terms=home + TERMS,
+        rules=tuple(messaging.list_rules(ranked_list.trust, is_complete=ranked_list.complete)),
     )
 
 

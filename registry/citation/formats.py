@@ -27,7 +27,8 @@ class Work:
     """What is cited. `published` is a date as exact as it is known: 2019-11 or 2027-11-18; `status` empty if current.
 
     `said` is what may be said of it beside trust, `brief` what of it fits a badge; `author` is an institution, or the
-    registry, whose pages are `author_address` and `home`; addresses are absolute.
+    registry, whose pages are `author_address` and `home`; addresses are absolute. `places` are its ranks as a public
+    statement may print them, `rules` what such a statement keeps to.
     """
 
     id: str
@@ -45,6 +46,8 @@ class Work:
     status: str = ""
     revises: str = ""
     revised_by: str = ""
+    places: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:

@@ -142,11 +142,12 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
     result = public_record.find_result(public_id)
     measurements = public_record.list_measurements(result)
     memberships = public_record.list_memberships(result)
-    main = cited_facts.main_list(result, memberships)
+    places = cited_facts.frozen_places(result, memberships)
+    main = cited_facts.main_list(result, places)
     phases = phase_rows(measurements, medians(main) if main else {})
     snapshot = observed_parameters.snapshot_of(result)
     files = public_record.list_files(result) if result.public_sha256 else []
-    links, work = list_source_links(result, memberships), cited_facts.result_work(result, main)
+    links, work = list_source_links(result, memberships), cited_facts.result_work(result, places)
     downloadable = structured_data.is_downloadable(result)
     context = {
         "section": "results",

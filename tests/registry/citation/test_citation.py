@@ -11,9 +11,9 @@ import yaml
 from datacite import schema45
 from django.utils import timezone
 
-from registry.citation import formats
+from registry.citation import formats, messaging
 from registry.models import RankedList, Result
-from tests.registry.record import make_list, make_release, make_result
+from tests.registry.record import make_definition, make_list, make_release, make_result
 
 HOSTILE = 'A {B}\\ & 50% "C": #$_~^\n\x85- d: <i>\U0001f30a'
 WORK = formats.Work(
@@ -193,3 +193,84 @@ def test_a_list_that_is_not_frozen_offers_no_citation(client, record) -> None:
     page = client.get("/lists/SC98/early/")
     assert page.status_code == 200
     assert "/citation/" not in page.content.decode()
+
+
+# Public statements
+
+
+def test_each_place_of_a_result_is_a_ready_sentence(client, record) -> None:
+    assert cite(client, "results/hw-1").json()["places"] == ["#1 on the Full list at SC99 (verified)"]
+
+
+def test_a_result_that_was_withdrawn_has_no_place_to_quote(client, record) -> None:
+    answer = cite(client, "results/io500-1").json()
+    assert answer["places"] == []
+    assert messaging.WITHDRAWN in answer["rules"] and messaging.NAME_LIST not in answer["rules"]
+
+
+def test_equal_scores_share_the_rank_of_a_statement(client, db) -> None:
+    release = make_release("SC97")
+    pair = [make_result(release, f"io500-{number}", 7.0, system_name=f"S{number}") for number in (1, 2)]
+    make_list(release, "full", [*pair, make_result(release, "io500-3", 6.0, system_name="S3")], title="Full")
+    assert cite(client, "results/io500-2").json()["places"] == ["shared #1 on the Full list at SC97 (imported)"]
+    assert cite(client, "results/io500-3").json()["places"] == ["#3 on the Full list at SC97 (imported)"]
+
+
+def test_a_derived_result_on_an_imported_list_is_placed_by_the_trust_of_the_list(client, db) -> None:
+    release = make_release("SC97")
+    result = make_result(release, "io500-1", 7.0, trust=Result.Trust.DERIVED)
+    make_list(release, "production", [result], title="Production")
+    answer = cite(client, "results/io500-1").json()
+    assert answer["places"] == ["#1 on the Production list at SC97 (imported)"]
+    assert messaging.REBUILT in answer["rules"] and messaging.ORIGINAL in answer["rules"]
+
+
+def test_a_list_that_ranks_a_measurement_is_of_its_release(client, db) -> None:
+    release = make_release("v9", name="Round 9")
+    definition = make_definition("speed")
+    definition.body = {"ranks": {"op": "read"}}
+    definition.save()
+    make_list(release, "speed", [make_result(release, "m-1", 7.0)], title="Speed", definition=definition)
+    assert cite(client, "results/m-1").json()["places"] == ["#1 on the Speed list of Round 9 (imported)"]
+
+
+@pytest.mark.parametrize(
+    ("trust", "extra", "level"),
+    [
+        (Result.Trust.DERIVED, {messaging.NO_RANK, messaging.REBUILT}, "derived (read by our readers"),
+        (Result.Trust.REPORTED, {messaging.DOCUMENT}, "reported (a number of a paper"),
+    ],
+)
+def test_a_result_on_no_list_is_quoted_without_a_rank(client, db, trust, extra, level) -> None:
+    make_result(None, "x-1", 5.0, trust=trust)
+    answer = cite(client, "results/x-1").json()
+    assert answer["places"] == []
+    assert level in answer["rules"][0]
+    assert set(answer["rules"][1:]) == extra | {messaging.PUBLISHED, messaging.ENDORSED}
+
+
+def test_pages_of_results_and_lists_have_the_rules_beside_the_citation(client, record) -> None:
+    result, ranked = (client.get(path).content.decode() for path in ("/results/hw-2/", "/lists/SC99/full/"))
+    assert "“#2 on the Full list at SC99 (verified)”" in result
+    for page in (result, ranked):
+        assert messaging.ONE_LIST in page and messaging.ENDORSED in page
+        assert 'href="/docs/citing/#public-statements"' in page
+    assert messaging.REVISED in result
+
+
+def test_a_list_that_is_not_known_whole_says_so_in_its_rules(client, db) -> None:
+    release = make_release("SC97")
+    make_list(release, "full", [make_result(release, "io500-1", 7.0)], complete=False)
+    assert messaging.FIRST_RANKS in cite(client, "lists/sc97/full").json()["rules"]
+
+
+def test_hostile_names_stay_one_line_of_a_statement() -> None:
+    place = {
+        "rank": 1,
+        "shared": False,
+        "title": HOSTILE,
+        "release_name": "A\nB",
+        "is_scored": True,
+        "trust": "verified",
+    }
+    assert messaging.place_statement(place) == f"#1 on the {ONE_LINE} list at A B (verified)"
