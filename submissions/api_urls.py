@@ -12,6 +12,7 @@ from submissions.notifications import api_subscriptions, api_webhooks
 from submissions.overview import api as overview_api
 from submissions.overview import api_systems
 from submissions.publication import api_anonymity, api_preview, api_releases
+from submissions.publication.checklist import api as checklist_api
 from submissions.receipts import api as receipts_api
 from submissions.review import api as review_api
 from submissions.review import api_decisions
@@ -90,6 +91,12 @@ urlpatterns = [
     path("releases/", api_releases.EditableReleaseListView.as_view(), name="api-releases-write"),
     path("releases/<str:release>/", api_releases.EditableReleaseDetailView.as_view(), name="api-release-write"),
     path("releases/<str:release>/publish/", api_releases.ReleasePublish.as_view(), name="api-release-publish"),
+    path("releases/<str:release>/checklist/", checklist_api.ReleaseChecklist.as_view(), name="api-checklist"),
+    path(
+        "releases/<str:release>/checklist/<int:id>/",
+        checklist_api.ReleaseChecklistItem.as_view(),
+        name="api-checklist-item",
+    ),
     path("lists/<str:release>/<str:list>/preview/", api_preview.ListPreview.as_view(), name="api-list-preview"),
     path("lists/<str:release>/<str:list>/overrides/", api_releases.ListOverrides.as_view(), name="api-list-overrides"),
     path("institutions/", api_members.InstitutionList.as_view(), name="api-institutions"),

@@ -70,6 +70,10 @@ Problem (registry.errors)
 ├── ReleaseExists            release.exists
 ├── ReleaseInvalid           release.invalid
 ├── ProposalInvalid          release.proposal-invalid
+├── ChecklistInvalid         checklist.invalid
+├── ChecklistTaken           checklist.taken
+├── ChecklistChanged         checklist.changed
+├── NoChecklistItem          checklist.not-found
 ├── BadSigningKey            account.signing-key
 ├── NoMembers                institution.not-found: missing, or not for this account to see
 ├── NoMember                 institution.no-member
@@ -525,6 +529,34 @@ class ReleaseInvalid(Problem):
     code = "release.invalid"
     title = "The release is not valid"
     hint = "Correct what the answer says and send it again."
+
+
+class ChecklistInvalid(Problem):
+    status = 422
+    code = "checklist.invalid"
+    title = "The checklist can't be changed like this"
+    hint = "Correct what the answer says and send it again."
+
+
+class ChecklistTaken(Problem):
+    status = 409
+    code = "checklist.taken"
+    title = "Another item has that label"
+    hint = "Give it a label of its own."
+
+
+class ChecklistChanged(Problem):
+    status = 409
+    code = "checklist.changed"
+    title = "Somebody changed the item meanwhile"
+    hint = "Look at it as it is now, and send the change again with its version."
+
+
+class NoChecklistItem(Problem):
+    status = 404
+    code = "checklist.not-found"
+    title = "The checklist has no such item"
+    hint = "It may have been removed: read the checklist again."
 
 
 class BadSigningKey(Problem):

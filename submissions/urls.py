@@ -14,6 +14,7 @@ from submissions.notifications import views_subscriptions, views_webhooks
 from submissions.overview import views as overview_views
 from submissions.overview import views_anonymity, views_files, views_review, views_systems
 from submissions.publication import views_lists, views_release
+from submissions.publication.checklist import views as checklist_views
 from submissions.receipts import views as receipts_views
 from submissions.review import views_comments
 from submissions.saved_queries import views as saved_queries_views
@@ -89,6 +90,7 @@ urlpatterns = [
     path("review/releases/new/", views_release.create_release, name="release-new"),
     path("releases/<str:release>/edit/", views_release.edit_release, name="release-edit"),
     path("releases/<str:release>/publish/", views_release.publish_page, name="release-publish"),
+    path("releases/<str:release>/checklist/", checklist_views.checklist_page, name="release-checklist"),
     path("releases/<str:release>/lists/<str:name>/", views_lists.preview_page, name="list-preview"),
     path("releases/<str:release>/lists/<str:name>/override/", views_lists.override_page, name="list-override"),
     path("review/", views_review.queue_page, name="review"),

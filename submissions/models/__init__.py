@@ -1,6 +1,7 @@
 """Private tables: accounts and what they submit. The public record has its own tables in `registry`."""
 
 from submissions.models.accounts import Account, AccountManager, Invitation, Membership, SigningKey, Token
+from submissions.models.checklists import ChecklistAct, ChecklistItem
 from submissions.models.checks import Check, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
@@ -26,6 +27,8 @@ __all__ = [
     "Anonymity",
     "Assignment",
     "Check",
+    "ChecklistAct",
+    "ChecklistItem",
     "Comment",
     "CopyAgreement",
     "DeadlineException",

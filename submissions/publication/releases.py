@@ -13,6 +13,7 @@ from django.utils import timezone
 from registry.lists.definitions import SCORED, tool_of
 from registry.models import ListDefinition, Release
 from submissions.errors import ReleaseExists, ReleaseInvalid, ReleasePublished
+from submissions.publication.checklist import items as checklist_items
 
 DEMO = "next"
 SLUG = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*")
@@ -30,7 +31,7 @@ def create_release(
     lists: Iterable[str] = (),
     accepting_reviewers: int = 1,
 ) -> Release:
-    """A new call; without `lists` it makes those of IO500.
+    """A new call; without `lists` it makes those of IO500. Its checklist is that of the last release, all open.
 
     Raises ReleaseInvalid where it would not be valid, ReleaseExists where the slug is taken.
     """
@@ -46,7 +47,10 @@ def create_release(
         list_names=_list_names(lists),
         accepting_reviewers=accepting_reviewers,
     )
-    return _save_release(release)
+    with transaction.atomic():
+        release = _save_release(release)
+        checklist_items.copy_from_last(release)
+    return release
 
 
 def change_release(release: Release, **changes: Any) -> Release:

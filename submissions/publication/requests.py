@@ -71,6 +71,6 @@ class AskRequest(s.Serializer[None]):
     reason = s.CharField(max_length=2000, help_text="Read by the committee alone.")
 
 
-class DecisionRequest(s.Serializer[None]):
+class DecisionRequest(AskRequest):
     granted = s.BooleanField(help_text="true grants it, false refuses it.")
     reason = s.CharField(max_length=2000, help_text="Read by the submitter and the committee.")

@@ -18,6 +18,7 @@ from submissions.errors import NotConfirmed
 from submissions.models import Account, State, Submission
 from submissions.publication import publish as publication_publish
 from submissions.publication import releases
+from submissions.publication.checklist import items as checklist_items
 from submissions.publication.forms import ReleaseForm
 from submissions.web.formatting import name_of, run_row
 from submissions.web.page_base import staff_page
@@ -65,6 +66,7 @@ def _publish_page(request: HttpRequest, release: Release, problem: Problem | Non
         "states": [(State(state).label, count) for state, count in states if state != State.ACCEPTED],
         "deadline": numbers.format_deadline(release.deadline, now) if release.deadline else "",
         "checklist": publication_publish.publication_checklist(release),
+        "own_items": checklist_items.list_items(release),
         "is_early": release.deadline is not None and now < release.deadline,
         "may_publish": may_publish,
     }

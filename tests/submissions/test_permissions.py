@@ -34,6 +34,7 @@ ANSWER = {
     "late": {"release": "sc99", "reason": "The queue of the machine stood still."},
     "anonymity": {"reason": "A customer's machine."},
     "decision": {"granted": True, "reason": "The customer asked."},
+    "checklist": {"label": "Book the room"},
     "overrides": {"result": "hw-1", "action": "exclude", "reason": "The run was repeated."},
 }
 PEOPLE = ("alice", "bob", "charlie", "dana", "erin", "fay", "nobody")
@@ -139,6 +140,10 @@ OF_EDITORS = {
     ("POST", "lists/sc99/io500/overrides/"): (403, 403, 403, 403, 404, 404, 401),
     ("GET", "lists/sc99/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
     ("POST", "lists/sc99/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
+    ("GET", "releases/sc99/checklist/"): (403, 403, 403, 403, 200, 200, 401),
+    ("POST", "releases/sc99/checklist/"): (403, 403, 403, 403, 201, 201, 401),
+    ("PATCH", "releases/sc99/checklist/1/"): (403, 403, 403, 403, 404, 404, 401),
+    ("DELETE", "releases/sc99/checklist/1/"): (403, 403, 403, 403, 404, 404, 401),
     ("GET", "releases/"): (200,) * 7,
     ("GET", "releases/sc99/"): (200,) * 7,
 }
@@ -148,6 +153,10 @@ OF_EDITORS_ONCE_PUBLISHED = {
     ("POST", "lists/sc98/io500/overrides/"): (403, 403, 403, 403, 200, 200, 401),
     ("GET", "lists/sc98/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
     ("POST", "lists/sc98/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
+    ("GET", "releases/sc98/checklist/"): (403, 403, 403, 403, 200, 200, 401),
+    ("POST", "releases/sc98/checklist/"): (403, 403, 403, 403, 201, 201, 401),
+    ("PATCH", "releases/sc98/checklist/1/"): (403, 403, 403, 403, 404, 404, 401),
+    ("DELETE", "releases/sc98/checklist/1/"): (403, 403, 403, 403, 404, 404, 401),
     ("GET", "releases/sc98/"): (200,) * 7,
 }
 OF_EDITORS_WITHOUT_A_RELEASE = {
@@ -156,6 +165,10 @@ OF_EDITORS_WITHOUT_A_RELEASE = {
     ("POST", "lists/sc77/io500/overrides/"): (403, 403, 403, 403, 404, 404, 401),
     ("GET", "lists/sc77/io500/preview/"): (404,) * 6 + (401,),
     ("POST", "lists/sc77/io500/preview/"): (404,) * 6 + (401,),
+    ("GET", "releases/sc77/checklist/"): (403, 403, 403, 403, 404, 404, 401),
+    ("POST", "releases/sc77/checklist/"): (403, 403, 403, 403, 404, 404, 401),
+    ("PATCH", "releases/sc77/checklist/1/"): (403, 403, 403, 403, 404, 404, 401),
+    ("DELETE", "releases/sc77/checklist/1/"): (403, 403, 403, 403, 404, 404, 401),
     ("GET", "releases/sc77/"): (404,) * 7,
 }
 OF_EVERYBODY_WITH_A_TOKEN = {
@@ -253,6 +266,7 @@ def ask(cast, person: str, method: str, path: str) -> int:
     document = ANSWER.get(name, {"slug": "sc100", "deadline": "2099-01-01T00:00:00Z"} if name == "releases" else {})
     if method == "PATCH":
         document = {"name": "SC99 again"} if path.startswith("releases/") else {}
+        document = {"version": 1} if "checklist" in path else document
     if method == "DELETE":
         document = {}
     return client.generic(method, f"/api/v1/{path}", json.dumps(document), content_type="application/json").status_code
