@@ -19,7 +19,7 @@ from registry.query import declared_limits, demonstration, metric_values, observ
 from registry.query.axes import find_axis
 from registry.query.divisors import PER, find_divisors
 from registry.query.fact_index import CONFIGURATION
-from registry.query.public_record import NotOnRecord, Row
+from registry.query.public_record import Row
 from registry.query.source_links import ADDRESS_OF_RESULT
 from registry.query.study_query import COLUMN_METRICS
 from validators.system.difference import difference
@@ -88,12 +88,14 @@ def load_results(
 
     `quantities` are the operations and quantities whose measurements are read; empty: all.
 
-    Raises NotOnRecord for the first id that is not there.
+    Raises NotOnRecord for the first id that is not there, ErasedFromRecord for one that was erased.
     """
-    results_by_id = {result.public_id: result for result in _comparable_results().filter(public_id__in=public_ids)}
+    results_by_id = {
+        result.public_id: result for result in _comparable_results().filter(public_id__in=public_ids, erasure=None)
+    }
     missing = [public_id for public_id in public_ids if public_id not in results_by_id]
     if missing:
-        raise NotOnRecord("result", missing[0])
+        public_record.find_result(missing[0])  # raises for one that is not there, and for one that was erased
     result_pks = {
         pk for result in results_by_id.values() for pk in (result.pk, *(same["pk"] for same in result.repeats))
     }

@@ -42,11 +42,11 @@ ENTRY: Columns = {"release": "ranked_list__release__slug", "list": "ranked_list_
 
 
 def result_batches() -> Iterator[list[Row]]:
-    """Every result with its measurements, in the order that they were recorded; two queries for each batch."""
+    """Every result that was not erased with its measurements, in the order of recording; two queries for each batch."""
     last = 0
     while True:
         columns = {**COLUMNS, "pk": "pk"}
-        batch = rows_of(columns, Result.objects.filter(pk__gt=last).order_by("pk")[:BATCH])
+        batch = rows_of(columns, Result.objects.filter(pk__gt=last, erasure=None).order_by("pk")[:BATCH])
         if not batch:
             return
         last = batch[-1]["pk"]

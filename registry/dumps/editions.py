@@ -116,8 +116,8 @@ def _edition_manifest(edition: Edition, files: list[dict[str, Any]]) -> dict[str
     return {
         "edition": edition.name,
         "as_of": edition.as_of.isoformat().replace("+00:00", "Z"),
-        "results": Result.objects.count(),
-        "measurements": Measurement.objects.count(),
+        "results": Result.objects.filter(erasure=None).count(),
+        "measurements": Measurement.objects.filter(result__erasure=None).count(),
         "terms": "/docs/data-terms/",
         "files": files,
     }

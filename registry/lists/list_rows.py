@@ -33,7 +33,9 @@ RANGE = '<td role="cell" class="range"><small>{}</small></td>'
 TICK = '<input type="checkbox" name="results" value="{id}" aria-label="{id}, to compare"> '
 NAMED = '<a href="/results/{id}/">{system}</a>'
 PARAMETER_LIMIT = 40
+ERASED = "<i>erased on request</i> <small>{day}</small>"
 UNNAMED = numbers.MISSING + ' <small>no name given</small> <a href="/results/{id}/">result {id}</a>'
+ERASED_AT = "result__erasure__erased_at"
 ARCHIVED = '<sup title="not on the list; from the published archive of the run">†</sup>'
 """The mark of a count that the list does not print."""
 DOT = (
@@ -93,7 +95,7 @@ def _row_html(
         rank=entry["rank"],
         range=RANGE.format(numbers.format_rank_range(entry["low"], entry["high"])) if ranges else "",
         assumed=ASSUMED.format(_assumed_text(entry, assumed)) if assumed and assumed.ranges else "",
-        tick=TICK.format(id=escape(entry["result__public_id"])),
+        tick="" if entry[ERASED_AT] else TICK.format(id=escape(entry["result__public_id"])),
         name=_name_html(entry),
         marks=_marks_html(entry),
         institution=escape(entry["institution"]) or numbers.MISSING,
@@ -119,6 +121,8 @@ def _clients_html(entry: dict[str, Any]) -> str:
 
 
 def _name_html(entry: dict[str, Any]) -> str:
+    if entry[ERASED_AT]:
+        return ERASED.format(day=f"{entry[ERASED_AT]:%Y-%m-%d}")
     pattern = NAMED if entry["system_name"] else UNNAMED
     system = escape(entry["system_name"]).replace("_", "_<wbr>")  # names of MLPerf Storage have 60 characters, no space
     return pattern.format(id=escape(entry["result__public_id"]), system=system)
@@ -126,6 +130,6 @@ def _name_html(entry: dict[str, Any]) -> str:
 
 def _marks_html(entry: dict[str, Any]) -> str:
     marks = ' <span class="tag">new</span>' if entry["new"] else ""
-    if entry["result__withdrawn_at"] is not None:
+    if entry["result__withdrawn_at"] is not None and not entry[ERASED_AT]:
         marks += ' <span class="tag">withdrawn since</span>'
     return f"{marks} <small>{escape(entry['note'])}</small>" if entry["note"] else marks

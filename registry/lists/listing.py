@@ -21,7 +21,7 @@ from registry.lists.definitions import tool_of
 from registry.lists.eligibility import Candidate, entry_of, rank_pool
 from registry.lists.ranking import Differences, Entry, PublishedRow, Ranking, compare_lists
 from registry.lists.ranking import Override as Decision
-from registry.models import ListDefinition, ListEntry, Measurement, Override, RankedList, Release, Result
+from registry.models import Erasure, ListDefinition, ListEntry, Measurement, Override, RankedList, Release, Result
 from validators.findings import INFO
 
 Row = dict[str, Any]
@@ -170,12 +170,15 @@ def _imported_with(release: Release, body: Row) -> list[Entry]:
     """Each under the names of its time: what was found to be one since then changes no published list."""
     results = Result.objects.filter(release=release, trust=Result.Trust.IMPORTED, tool=tool_of(body))
     published = datetime.combine(release.held_on, time(), UTC)
-    return _recorded_candidates(list(results.select_related("site", "system", "release")), body, published)
+    results = results.select_related("site", "system", "release", "erasure")
+    return _recorded_candidates(list(results), body, published)
 
 
 def _full_list(release: Release, name: str, body: Row, forced: Sequence[str]) -> list[Entry]:
     """The release's full list with its own scores, and what overrides name beyond it with the score of its own list."""
-    rows = ListEntry.objects.filter(ranked_list__release=release).select_related("result__release", "ranked_list")
+    rows = ListEntry.objects.filter(ranked_list__release=release).select_related(
+        "result__release", "result__erasure", "ranked_list"
+    )
     full = [_imported_entry(row, body) for row in rows.filter(ranked_list__name="full")]
     full_ids = {entry.id for entry in full}
     beyond = rows.filter(ranked_list__name=name, result__public_id__in=forced)
@@ -186,6 +189,8 @@ def _imported_entry(row: ListEntry, body: Row) -> Entry:
     """Printed names decide, as they did for the published lists."""
     result = row.result
     names = {"institution": result.institution, "system": result.system_name, "filesystem_type": result.filesystem_type}
+    if hasattr(result, "erasure"):
+        names |= {"institution": result.erasure.system_key, "system": result.erasure.system_key}
     return _make_entry(result, body, names, row.score)
 
 
@@ -203,7 +208,8 @@ def _measured_candidates(release: Release, body: Row, forced: Sequence[str]) -> 
         late = Q(published_at__gt=amended or release.published_at)
         late |= Q(published_at__gt=release.published_at, revises__isnull=False)
         revised &= Q(revised_by__published_at__lte=release.published_at)
-    results = Result.objects.filter(release__held_on__lte=release.held_on).select_related("site", "system", "release")
+    joined = ("site", "system", "release", "erasure__system__site", "erasure__system__merged_into__site")
+    results = Result.objects.filter(release__held_on__lte=release.held_on).select_related(*joined)
     ranked_or_explained = Q(trust=Result.Trust.VERIFIED) | Q(trust=Result.Trust.REPORTED, release=release)
     standing = results.filter(ranked_or_explained, ~withdrawn, ~late, ~revised, tool=tool_of(body))
     beyond = results.filter(public_id__in=forced).exclude(id__in=standing.values("id"))
@@ -235,12 +241,22 @@ def _registered_entry(result: Result, body: Row, measurements: Iterable[Row], st
     """
     family = result.filesystem_family or result.filesystem_type
     site, system = stood.get(result.public_id, NEVER_MOVED)
+    if hasattr(result, "erasure"):
+        site, system = _erased_identity(result.erasure, site, system)
     identity = {
         "institution": site or result.site.slug,
         "system": system or result.system.slug,
         "filesystem_type": family,
     }
     return _make_entry(result, body, identity, result.score, measurements)
+
+
+def _erased_identity(erasure: Erasure, site: str | None, system: str | None) -> tuple[str, str]:
+    """Under what an erased result stands: its system while others name it, else what erased runs of it share."""
+    if erasure.system:
+        now = erasure.system.merged_into or erasure.system
+        return site or now.site.slug, system or now.slug
+    return site or erasure.system_key, system or erasure.system_key
 
 
 def candidate_of_result(result: Result, score: float | None) -> Candidate:

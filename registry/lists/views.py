@@ -40,6 +40,7 @@ COLUMNS = (
     *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
     "result__client_nodes",
     "result__withdrawn_at",
+    "result__erasure__erased_at",
 )
 HALVES = ("bandwidth_gib_per_s", "rate_kiops")
 """What only a score has; a list that ranks a measurement shows parameters of the run instead."""

@@ -26,6 +26,7 @@ from registry.lists import definitions, rank_ranges
 from registry.lists.listing import arrange_imported, entries_digest
 from registry.loading import (
     derived_results,
+    erasing,
     merged_names,
     mlperf_copies,
     mlperf_rows,
@@ -54,6 +55,7 @@ FOLDERS = ("lists/data", "query/data/aliases", "loading/data")
 LOADERS = (
     "loading/catalogue_loader",
     "loading/merged_names",
+    "loading/erasing",
     "loading/reported_results",
     "identity/merging",
     "loading/derived_results",
@@ -123,6 +125,7 @@ def load_catalogue() -> Loaded:
             return Loaded(changed=False)
         loaded = _load_catalogue()
         fact_index.rebuild_facts(Result.objects.order_by().values_list("id", flat=True))
+        erasing.keep_erased()
         rank_ranges.index_ranges(RankedList.objects.select_related("definition"))
         detected_steps.mark_all_due()
         CatalogueLoad.objects.create(digest=digest)
@@ -143,6 +146,7 @@ def import_archives(rows: list[Row], *, dry_run: bool = False) -> list[ArchiveOu
         outcomes = _load_derived(rows, _listed_results(rows), releases, canonical_names.read_names(), {})
         results = Result.objects.filter(public_id__in=[outcome.public_id for outcome in outcomes])
         fact_index.rebuild_facts(results.order_by().values_list("id", flat=True))
+        erasing.keep_erased()
         detected_steps.mark_due(results.order_by().values_list("system_id", flat=True))
         if dry_run:
             transaction.set_rollback(True)

@@ -3,6 +3,7 @@
 from registry.models.catalogue import CatalogueLoad
 from registry.models.demonstration import DemonstrationRun
 from registry.models.editions import Edition, RecordChange
+from registry.models.erasures import Erasure
 from registry.models.facts import Fact
 from registry.models.identities import IdentityChange
 from registry.models.lists import ListDefinition, ListEntry, Override, RankedList, RankRange
@@ -18,6 +19,7 @@ __all__ = [
     "CatalogueLoad",
     "DemonstrationRun",
     "Edition",
+    "Erasure",
     "Fact",
     "Fold",
     "IdentityChange",

@@ -21,6 +21,7 @@ from django.http import Http404
 from registry.errors import Problem
 from registry.models import (
     CatalogueLoad,
+    Erasure,
     IdentityChange,
     ListEntry,
     Measurement,
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
     CountedList = WithAnnotations[RankedList, _Count]
     DatedList = WithAnnotations[RankedList, _Dates]
 
+ERASED_SLUG = "erased-on-request"
+"""Slug of the institution and of the system that erased results are under; nobody is shown them."""
+
 Columns = Mapping[str, Any]
 Row = dict[str, Any]
 Subject = TypeVar("Subject", Site, System, Platform)
@@ -71,6 +75,22 @@ class NotOnRecord(Problem, Http404):
         super().__init__(f"There is no {kind} {name!r}.", hint=hint)
         self.code = f"record.no-{kind}"
         self.nearest = list(nearest)
+
+
+class ErasedFromRecord(Problem, Http404):
+    """The result was erased on request: that, when and why by category is all that is left to tell."""
+
+    status = 410
+    code = "record.erased"
+    title = "The result was erased on request"
+
+    def __init__(self, result: Result) -> None:
+        erasure = result.erasure
+        day, why = f"{erasure.erased_at:%Y-%m-%d}", Erasure.Category(erasure.category).label
+        super().__init__(
+            f"Result {result.public_id} was erased on {day}: {why}.",
+            hint=f"It was erased on {day}: {why}. Its rank stays on the lists that it stood on, without a name.",
+        )
 
 
 class MovedOnRecord(Exception):
@@ -229,12 +249,13 @@ def take_newest(queryset: QuerySet[Result], most: int) -> tuple[list[Result], bo
 def find_result(public_id: str) -> SharedResult:
     """One result, withdrawn and superseded ones too, with release, site, system, platform, both neighbours and verdict.
 
-    `again`: public ids of results that print its measurement once more. Raises NotOnRecord where no result has the id.
+    `again`: public ids of results that print its measurement once more. Raises NotOnRecord where no result has the id,
+    ErasedFromRecord where it was erased.
     """
     again = Result.objects.filter(same_as=OuterRef("pk")).order_by("pk")
     matching_result = (
         Result.objects.select_related(
-            "release", "site", "system", "platform", "revises", "revised_by", "same_as", "run_verdict"
+            "release", "site", "system", "platform", "revises", "revised_by", "same_as", "run_verdict", "erasure"
         )
         .defer("search")
         .annotate(again=ArraySubquery(again.values("public_id")))
@@ -243,6 +264,8 @@ def find_result(public_id: str) -> SharedResult:
     )
     if matching_result is None:
         raise NotOnRecord("result", public_id)
+    if hasattr(matching_result, "erasure"):
+        raise ErasedFromRecord(matching_result)
     return matching_result
 
 
@@ -315,12 +338,12 @@ PLATFORM: Columns = columns_of(record_rows.Platform)
 
 def current_sites() -> QuerySet[Site]:
     """Those that results stand under: the record does not tell who else has an account."""
-    return Site.objects.filter(Exists(Result.objects.filter(site=OuterRef("pk"))))
+    return Site.objects.filter(~Q(slug=ERASED_SLUG), Exists(Result.objects.filter(site=OuterRef("pk"))))
 
 
 def current_systems() -> QuerySet[System]:
     """All but former names."""
-    return System.objects.filter(merged_into=None)
+    return System.objects.filter(~Q(slug=ERASED_SLUG), merged_into=None)
 
 
 def current_platforms() -> QuerySet[Platform]:

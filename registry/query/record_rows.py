@@ -187,6 +187,11 @@ class Entry(Shape):
     ]
     note: Annotated[str, Meta(description="What a reader must know of this row; may be empty.")]
     withdrawn_at: Annotated[WithdrawnAt | None, at_path("result__withdrawn_at")]
+    erased_at: Annotated[
+        datetime | None,
+        Meta(description="When the result was erased on request; its names are empty then. Null: it was not."),
+        at_path("result__erasure__erased_at"),
+    ]
     source: Annotated[SourceText, at_path(SOURCE_OF_ENTRY)]
     source_address: Annotated[SourceAddress, at_path(ADDRESS_OF_ENTRY)]
 

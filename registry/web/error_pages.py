@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.errors import Problem, outage_problem, problem_page
-from registry.query.public_record import NotOnRecord
+from registry.query.public_record import ErasedFromRecord, NotOnRecord
 
 ADDRESSES = {
     "record.no-list": "/lists/{}/",
@@ -27,7 +27,9 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Missing and not allowed read the same; the nearest names that the record has are said."""
+    """Missing and not allowed read the same, with the nearest names of the record; what was erased is gone (410)."""
+    if isinstance(exception, ErasedFromRecord):
+        return refusal_page(request, exception)
     hint, nearest = "Check the address, or search.", []
     if isinstance(exception, NotOnRecord):
         pattern = ADDRESSES.get(exception.code, "")

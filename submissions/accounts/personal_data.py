@@ -17,7 +17,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import ForeignObjectRel, Model, Q
 
-from registry.models import IdentityChange, Override, SavedStudy
+from registry.models import Erasure, IdentityChange, Override, SavedStudy
 from submissions.accounts import memberships as accounts_memberships
 from submissions.models import Account, Delivery, Invitation
 
@@ -42,6 +42,8 @@ def export_account(account: Account) -> dict[str, list[dict[str, Any]]]:
         rows_by_kind["invited"] = invited
     if decided := [_row_columns(row) for row in Override.objects.filter(decided_by=account.username).order_by("pk")]:
         rows_by_kind["override"] = decided
+    if erased := [_row_columns(row) for row in Erasure.objects.filter(erased_by=account.username).order_by("pk")]:
+        rows_by_kind["erasure"] = erased
     acts = IdentityChange.objects.filter(Q(decided_by=account.username) | Q(undone_by=account.username))
     if identities := [_row_columns(row) for row in acts.order_by("pk")]:
         rows_by_kind["identitychange"] = identities
@@ -64,6 +66,7 @@ def erase_account(account: Account) -> str:
         Delivery.objects.filter(account=account).delete()
         Override.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
         SavedStudy.objects.filter(saved_by=account.username).update(saved_by=pseudonym)
+        Erasure.objects.filter(erased_by=account.username).update(erased_by=pseudonym)
         IdentityChange.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
         IdentityChange.objects.filter(undone_by=account.username).update(undone_by=pseudonym)
         of_account = ContentType.objects.get_for_model(Account)

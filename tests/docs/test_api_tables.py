@@ -42,7 +42,7 @@ def test_the_typed_rows_of_the_client_are_written_from_openapi() -> None:
 def test_each_field_of_an_entry_has_a_row() -> None:
     lines = api_tables.PAGE.read_text(encoding="utf-8").split("## A ranked list\n")[1].split("\n## ")[0].splitlines()
     names = [line.split("`")[1] for line in lines if line.startswith("| `")]
-    assert names[0] == "rank" and names[21] == "withdrawn_at" and len(names) == 26
+    assert names[0] == "rank" and names[21] == "withdrawn_at" and names[22] == "erased_at" and len(names) == 27
 
 
 def test_a_table_that_is_old_is_written_anew_and_the_rest_stays() -> None:
