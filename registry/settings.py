@@ -278,6 +278,8 @@ THROTTLE_RATES = {
 }
 SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
+        "ActionEnum": "registry.models.lists.Override.Action",
+        "ChecklistActionEnum": "submissions.models.checklists.ChecklistAct.Action",
         "IdentityKindEnum": "registry.models.identities.IdentityChange.Kind",
         "TrustEnum": "registry.models.results.Result.Trust",
         "TrustOrDemonstrationEnum": "registry.query.demonstration.LEVELS_AND_TRUST",

@@ -57,7 +57,7 @@ def add_item(release: Release, editor: Account, label: str) -> ChecklistItem:
         raise ChecklistInvalid(f"A checklist has at most {MOST_ITEMS} items.")
     label = _require_label(label, items)
     item = ChecklistItem.objects.create(release=release, position=len(items) + 1, label=label)
-    _record(release, editor, Action.ADD, label)
+    _record_act(release, editor, Action.ADD, label)
     return item
 
 
@@ -85,17 +85,17 @@ def change_item(
     if (renames or ticks) and version != item.version:
         raise ChecklistChanged(f"Version {version} was sent, the item has version {item.version}: {item.label}")
     if renames and label is not None:
-        _record(release, editor, Action.RENAME, item.label, label)
+        _record_act(release, editor, Action.RENAME, item.label, label)
         item.label = label
     if ticks:
         item.done_at, item.done_by = (timezone.now(), editor) if done else (None, None)
-        _record(release, editor, Action.TICK if done else Action.UNTICK, item.label)
+        _record_act(release, editor, Action.TICK if done else Action.UNTICK, item.label)
     if renames or ticks:
         item.version += 1
         item.save(update_fields=["label", "done_at", "done_by", "version"])
     if position is not None and position != items.index(item) + 1:
         _move_item(items, item, position)
-        _record(release, editor, Action.MOVE, item.label, str(position))
+        _record_act(release, editor, Action.MOVE, item.label, str(position))
     return item
 
 
@@ -104,7 +104,7 @@ def remove_item(release: Release, editor: Account, item_id: int) -> None:
     """Take an item off; its acts stay. Raises Forbidden, ReleaseInvalid, NoChecklistItem."""
     items = _lock_items(release, editor)
     item = _find_item(items, item_id)
-    _record(release, editor, Action.REMOVE, item.label)
+    _record_act(release, editor, Action.REMOVE, item.label)
     items.remove(item)
     item.delete()
     _number_items(items)
@@ -149,5 +149,5 @@ def _number_items(items: list[ChecklistItem]) -> None:
     ChecklistItem.objects.bulk_update(items, ["position"])
 
 
-def _record(release: Release, editor: Account, action: ChecklistAct.Action, label: str, detail: str = "") -> None:
+def _record_act(release: Release, editor: Account, action: ChecklistAct.Action, label: str, detail: str = "") -> None:
     ChecklistAct.objects.create(release=release, account=editor, action=action, label=label, detail=detail)

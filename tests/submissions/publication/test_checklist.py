@@ -48,9 +48,9 @@ def test_a_tick_has_a_name_and_a_time(cast, add) -> None:
     assert (answer["done"], answer["done_by"], answer["version"]) == (True, "erin", 2)
     stored = ChecklistItem.objects.get()
     assert before <= stored.done_at <= timezone.now()
-    whole = cast.erin.get(ADDRESS).json()
-    assert whole["open"] == 0
-    assert [(act["action"], act["account"], act["label"]) for act in whole["history"]] == [
+    checklist = cast.erin.get(ADDRESS).json()
+    assert checklist["open"] == 0
+    assert [(act["action"], act["account"], act["label"]) for act in checklist["history"]] == [
         ("tick", "erin", "Book the room"),
         ("add", "erin", "Book the room"),
     ]
@@ -203,8 +203,8 @@ def test_the_history_can_be_neither_changed_nor_deleted(cast, add) -> None:
 def test_an_erased_account_stands_there_under_its_pseudonym(cast, add) -> None:
     change(cast, add("a"), done=True)
     pseudonym = personal_data.erase_account(cast.erin.account)
-    whole = cast.fay.get(ADDRESS).json()
-    assert whole["items"][0]["done_by"] == whole["history"][0]["account"] == pseudonym
+    checklist = cast.fay.get(ADDRESS).json()
+    assert checklist["items"][0]["done_by"] == checklist["history"][0]["account"] == pseudonym
 
 
 # Pages
