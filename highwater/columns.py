@@ -105,6 +105,7 @@ ENTRIES = (
     "entered",
     "note",
     "withdrawn_at",
+    "erased_at",
     "source",
     "source_address",
 )
@@ -190,6 +191,7 @@ DATES = {
     "day": "date",
     "deadline": "date-time",
     "embargo_until": "date-time",
+    "erased_at": "date-time",
     "frozen_at": "date-time",
     "held_on": "date",
     "made_at": "date-time",

@@ -238,6 +238,7 @@ class _EntryAlways(TypedDict):
     entered: str
     note: str
     withdrawn_at: Union[str, None]
+    erased_at: Union[str, None]
     source: str
     source_address: str
 

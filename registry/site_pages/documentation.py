@@ -64,7 +64,7 @@ READERS = {
         "data-terms",
     ),
     "For who has an account": ("accounts",),
-    "For the committee": ("review",),
+    "For the committee": ("committee", "review"),
     "For administrators": ("operate", "operate-data"),
     "For developers": ("architecture", "add-a-benchmark", "bench"),
     "Decisions": ("decisions/",),
