@@ -8,7 +8,9 @@ from submissions.models.checklists import LONGEST_LABEL
 
 
 class ChecklistItemRequest(s.Serializer[None]):
-    label = s.CharField(max_length=LONGEST_LABEL, help_text="What has to be done, in one line.")
+    label = s.CharField(  # type: ignore[assignment]  # serializers have an attribute of that name
+        max_length=LONGEST_LABEL, help_text="What has to be done, in one line."
+    )
 
 
 class ChecklistItemChange(ChecklistItemRequest):

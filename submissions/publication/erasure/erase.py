@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 from registry.loading import catalogue_loader, erasing
 from registry.models import Erasure, Result
-from registry.query import public_record
+from registry.query import public_record, stored_bytes
 from submissions.bundles import quarantine, storage
 from submissions.lifecycle import states
 from submissions.models import (
@@ -113,7 +113,7 @@ def delete_bytes(plan: ErasurePlan) -> list[str]:
         if shared:
             held.append(sha256)
         else:
-            storage.remove_bytes(storage.key_of(sha256), storage.public_storage())
+            storage.remove_bytes(stored_bytes.key_of(sha256), storage.public_storage())
     return held
 
 
