@@ -52,6 +52,7 @@ def test_a_list_shows_its_facts_and_its_entries_in_order(client, ranked) -> None
         "client_nodes": 100, "tasks": 160, "score": 40.0, "bandwidth_gib_per_s": 16.0, "rate_kiops": 100.0,
         "reproducibility": "undefined", "trust": "imported", "new": True, "entered": "T1", "note": "",
         "withdrawn_at": None, "source": "Somewhere", "source_address": "",
+        "erased_at": None,
     }  # fmt: skip
 
 
