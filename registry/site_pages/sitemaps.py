@@ -27,7 +27,7 @@ PAGE_LIMIT = 10_000
 PAGES = (
     *("/", "/lists/", "/releases/", "/results/", "/systems/", "/sites/", "/studies/", "/rankings/", "/generations/"),
     *("/hardware/", "/parameters/", "/parameters/shared/", "/sizing/", "/stragglers/", "/analysis/io500/", "/compare/"),
-    *("/client/", "/docs/", "/docs/rules/"),
+    *("/about/", "/client/", "/docs/", "/docs/rules/"),
 )
 
 Item = tuple[Any, ...]
