@@ -173,7 +173,9 @@ def import_rows(outcomes: list[mlperf_copies.RowOutcome], *, dry_run: bool = Fal
             results = _load_results(rows, releases, systems, names)
             _load_measurements(rows, results, _read_measurements)
             fact_index.rebuild_facts([result.pk for result in results.values()])
-            detected_steps.mark_due([result.system_id for result in results.values()])
+            erasing.keep_erased()
+            standing = Result.objects.filter(pk__in=[result.pk for result in results.values()])
+            detected_steps.mark_due(standing.order_by().values_list("system_id", flat=True))
         mlperf_copies.store_differences(outcomes)
         if dry_run:
             transaction.set_rollback(True)
