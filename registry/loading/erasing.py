@@ -64,16 +64,16 @@ def erase_results(results: Iterable[Result], category: str, erased_by: str) -> N
                 system_key=same_system.first() or secrets.token_hex(16),
             )
             Result.objects.filter(pk=result.pk, withdrawn_at=None).update(withdrawn_at=now)
-        _blank(Result.objects.filter(erasure__erased_at=now))
+        _blank_results(Result.objects.filter(erasure__erased_at=now))
 
 
 def keep_erased() -> None:
     """Erase again what a load of data files brought back of erased results; inside its transaction."""
     Fact.objects.filter(result__erasure__isnull=False).delete()
-    _blank(Result.objects.exclude(erasure=None).exclude(system__slug=ERASED_SLUG))
+    _blank_results(Result.objects.exclude(erasure=None).exclude(system__slug=ERASED_SLUG))
 
 
-def _blank(erased: QuerySet[Result]) -> None:
+def _blank_results(erased: QuerySet[Result]) -> None:
     """Take everything that names or describes them out of the record."""
     results = list(erased.select_related("system", "site", "erasure").defer("search"))
     if not results:
@@ -103,7 +103,7 @@ def _blank_row(result: Result) -> None:
     Measurement.objects.filter(result=result).update(context={}, repeats=None)
     known_families = {str(row["canonical"]) for row in read_names().filesystem_types.rows}
     answers = result.snapshot.get("answers", {}).get("state")
-    placeholder = _placeholder()
+    placeholder = _erased_system()
     changes: dict[str, Any] = dict.fromkeys(_EMPTY_TEXTS, "") | {
         "site": placeholder.site,
         "system": placeholder,
@@ -122,7 +122,7 @@ def _blank_row(result: Result) -> None:
     Result.objects.filter(pk=result.pk).update(**changes)
 
 
-def _placeholder() -> System:
+def _erased_system() -> System:
     """The system that erased results are under; no page and no answer shows it."""
     site, _ = Site.objects.get_or_create(slug=ERASED_SLUG, defaults={"name": SITE_NAME})
     return System.objects.select_related("site").get_or_create(slug=ERASED_SLUG, defaults={"site": site})[0]
@@ -169,8 +169,8 @@ def _drop_unused(system: System) -> bool:
     site = system.site
     for former in System.objects.filter(merged_into=system):
         if not former.results.exists():
-            _forget(IdentityChange.Kind.SYSTEM, former)
-    _forget(IdentityChange.Kind.SYSTEM, system)
+            _forget_name(IdentityChange.Kind.SYSTEM, former)
+    _forget_name(IdentityChange.Kind.SYSTEM, system)
     for former_site in Site.objects.filter(merged_into=site):
         _drop_unused_site(former_site)
     _drop_unused_site(site)
@@ -184,9 +184,9 @@ def _drop_unused_site(site: Site) -> None:
         relation.related_model._base_manager.filter(**{relation.field.name: site}).exists() for relation in relations
     )
     if not used and not Site.objects.filter(merged_into=site).exists():
-        _forget(IdentityChange.Kind.SITE, site)
+        _forget_name(IdentityChange.Kind.SITE, site)
 
 
-def _forget(kind: str, row: Site | System) -> None:
+def _forget_name(kind: str, row: Site | System) -> None:
     IdentityChange.objects.filter(Q(from_slug=row.slug) | Q(to_slug=row.slug), kind=kind).delete()
     row.delete()
