@@ -1,12 +1,13 @@
 """What the description of a system says in the results of MLPerf Storage v3.0: counts, capacity and rated power.
 
-The files are hostile: they are read as plain YAML without merge keys, small, with few aliases, and only for figures and
-for words of closed lists. Texts, names of hosts, addresses and the environment of a run stay where they are.
+The files are hostile: they are read as YAML of plain texts without merge keys, small, with few aliases, and only for
+figures and for words of closed lists. Texts, names of hosts, addresses and the environment of a run stay where they are.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import yaml
 
 MOST_BYTES, MOST_ALIASES, MOST_FIGURE = 256 * 2**10, 500, 10**9
+_FIGURE = re.compile(r"\+?\d{1,15}(\.\d{0,15})?", re.ASCII)
 _WORDS = {
     "availability": ("available", "preview", "RDI"),
     "deployment": ("onprem", "cloud"),
@@ -58,15 +60,18 @@ def read_description(path: Path) -> Row:
 
 
 def _load_yaml(content: bytes) -> Any:
-    """The document. A merge key may double a mapping again and again, so files with one are refused."""
+    """The document with each value as text, since SafeLoader fails on an empty `!!int` and its like.
+
+    A merge key may double a mapping again and again, so files with one are refused.
+    """
     try:
         text = content.decode("utf-8")
         aliases = 0
-        for event in yaml.parse(text, yaml.SafeLoader):
+        for event in yaml.parse(text, yaml.BaseLoader):
             aliases += isinstance(event, yaml.AliasEvent)
             if aliases > MOST_ALIASES or (isinstance(event, yaml.ScalarEvent) and event.value == "<<"):
                 raise DescriptionError("The description repeats itself more than a description needs.")
-        return yaml.safe_load(text)
+        return yaml.load(text, yaml.BaseLoader)
     except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
         raise DescriptionError("The description is not YAML.") from error
 
@@ -81,14 +86,12 @@ def _read_groups(document: Mapping[str, Any], name: str) -> list[Mapping[str, An
     return [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
 
 
-def _read_figure(value: Any) -> float | None:
-    """A number above zero, whole ones as such; also one in quotes, as some write them. None for all else."""
-    if isinstance(value, str) and len(value) <= 12 and value.replace(".", "", 1).isascii():
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < MOST_FIGURE:
+def _read_figure(text: Any) -> float | None:
+    """A decimal number above zero, whole ones as such. None for all else."""
+    if not isinstance(text, str) or not _FIGURE.fullmatch(text):
+        return None
+    value = float(text)
+    if not 0 < value < MOST_FIGURE:
         return None
     return int(value) if math.floor(value) == value else value
 

@@ -355,7 +355,17 @@ def test_a_hostile_description_is_refused(tmp_path: Path, content: bytes) -> Non
         mlperf_descriptions.read_description(path)
 
 
-@pytest.mark.parametrize("value", ["-3", "0", ".nan", ".inf", "true", "'1e400'", "[1]", "1e12", "'nine'", "{a: 1}"])
+@pytest.mark.parametrize("value", ["!!int ''", "!!bool x", "!!float ''", "!!timestamp x", "1:" * 300 + "1.0"])
+def test_a_value_that_is_not_of_its_type_hides_no_other(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "box.yaml"
+    path.write_text(f"system_under_test: {{note: {value}, total_rack_units: 4, product_nodes: {value}}}\n")
+    assert mlperf_descriptions.read_description(path) == {"rack_units": 4}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["-3", "0", ".nan", ".inf", "nan", "true", "'1e400'", "[1]", "1e12", "'nine'", "{a: 1}", "9" * 5000, "٣", "5e-324"],
+)
 def test_a_figure_that_cannot_be_is_left_out(tmp_path: Path, value: str) -> None:
     path = tmp_path / "box.yaml"
     path.write_text(f"system_under_test:\n  total_rack_units: {value}\n  product_nodes: {value}\n")
