@@ -104,7 +104,15 @@ def test_a_row_without_its_parts_has_no_share_of_closing(tmp_path, row, reason):
         (FIND, b"0, 0, 0,", b"x, 0, 0,", {}),
         (FIND, b"runtime:", b"walltime:", {SEARCH: "no-table"}),
         (FIND, b"\n159, 0, 0,", b"\n", {SEARCH: "no-table"}),
-        (FIND, b"\n159, 0, 0, ", b"\n159, 0, 0, 1, 9" + b"0" * 400 + b", ", {SEARCH: "contradicts"}),
+        (FIND, b"\n159, 0, 0,", b"\n158, 0, 0,", {SEARCH: "no-table"}),
+        (FIND, b"\n159, 0, 0,", b"\n159, 0,5, 0,", {SEARCH: "no-table"}),
+        (FIND, b"\n159, 0, 0, 7695, ", b"\n159, 0, 0, 7695, 9" + b"0" * 400, {SEARCH: "contradicts"}),
+        (FIND, b"\n9, 0, 0, 7695, 1032717", b"\n9, 0, 0, 7695, 0", {SEARCH: "contradicts"}),
+        (EASY, b"tasks               : 160", "tasks               : \u0663".encode(), {WORK: "no-figures"}),
+        (EASY, b"mean data: 75.0 ", b"mean data: 0.00 ", {WORK: "contradicts"}),
+        (MDTEST, b"avg: 621041.2", b"avg: 1e-308", {FILES: "no-line", FILES_TIME: "no-line"}),
+        (MDTEST, b"avg: 621041.2", b"avg: 1.5", {FILES: "contradicts", FILES_TIME: "contradicts"}),
+        (MDTEST, b"   File creation       410500.000", b"   No creation         410500.000", {FILES_TIME: "contradicts"}),
     ],
 )
 def test_what_the_files_do_not_tell_is_missing_for_a_reason(tmp_path, path, old, new, reasons):

@@ -121,15 +121,17 @@ class FindTable:
 
 
 def read_find(content: bytes, path: str) -> FindTable | None:
-    """The table that pfind writes; None where the file is no such table."""
+    """The table that pfind writes; None where the file is no such table, or a row is not of one rank of its own."""
     head, _, rest = content.partition(b"\n")
     runtime = _FIND_RUNTIME.match(head[:200])
     header, *rows = [[cell.strip() for cell in line.split(b",")] for line in rest.split(b"\n") if line.strip()] or [[]]
     if runtime is None or header[:1] != [b"rank"] or not {b"found", b"total"} <= set(header):
         return None
+    if len({row[0] for row in rows}) != len(rows) or any(len(row) != len(header) for row in rows):
+        return None
     try:
         files, matches = ([int(row[header.index(name)]) for row in rows] for name in (b"total", b"found"))
-    except (ValueError, IndexError):
+    except ValueError:
         return None
     return FindTable(path, float(runtime[1]), float(runtime[2]), files, sum(matches))
 

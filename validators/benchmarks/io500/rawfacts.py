@@ -43,7 +43,7 @@ _ROW_FIGURES = {
 }  # fmt: skip
 _ROW_SIZES = {b"block(KiB)": "block of the row", b"xfer(KiB)": "transfer of the row"}
 _MDTEST_HITS = re.compile(
-    rb"^Continue stonewall hit min: (\d{1,12}) max: (\d{1,12}) avg: (\d{1,12}(?:\.\d{1,9})?)", re.MULTILINE
+    rb"^Continue stonewall hit min: (\d{1,12}) max: (\d{1,12}) avg: (\d{1,12}(?:\.\d{1,9})?)(?![\w.,])", re.MULTILINE
 )
 _MDTEST_RATES = re.compile(rb"^SUMMARY(?: rate[^:\n]{0,20})?: \(of (\d{1,9}) iterations\)", re.MULTILINE)
 _MDTEST_FILES = re.compile(rb"^(\d{1,9}) tasks, (\d{1,18}) files", re.MULTILINE)

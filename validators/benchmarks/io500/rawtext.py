@@ -94,7 +94,7 @@ def mdtest_launch(content: bytes) -> Launch:
 
 
 def _count(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() and len(text) < 10 else None
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 
 def plain_command(command: str) -> str:
@@ -110,7 +110,7 @@ def option(command: str, letter: str) -> str:
 
 def size_of(text: str) -> int | None:
     """A count or a size as IOR, mdtest and the configuration write it: 2m is 2 MiB; None for anything else."""
-    match = re.fullmatch(r"(\d{1,15})([kmgt]?)", text.strip().lower())
+    match = re.fullmatch(r"(\d{1,15})([kmgt]?)", text.strip().lower(), re.ASCII)
     return int(match[1]) * _SCALES[match[2]] if match else None
 
 
