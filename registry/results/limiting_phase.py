@@ -6,8 +6,10 @@ The phase that limits is the one that would raise the score most if it reached t
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +19,18 @@ from registry.query.public_record import Row
 from registry.results.among import read_like_numbers
 from registry.results.likeness import load_rule
 from validators import catalogue
+from validators.units import from_canonical
 
 TOOL = "io500"
 MISSING = "missing_measurements"
 SHARE_UNIT = "%"
-UNITS_OF_VALUES = ("B/s", "ops/s")
-NO_SCORE, UNKNOWN_FACTS, FEW, NOT_BELOW = "no-score", "unknown-facts", "few", "not-below"
+UNIT_IN_SCORE = {"B/s": "GiB/s", "ops/s": "kIOPS"}
+NO_SCORE, OTHER_SCORE, UNKNOWN_FACTS = "no-score", "other-score", "unknown-facts"
+FEW, NOT_BELOW = "few", "not-below"
 """Why no phase is named as the limit."""
+ROUNDING = 0.1
+"""How far the score of the known phases may lie from the printed score, as a part of it. Printed with two digits it lies
+5 % off; where a phase is not known it lay 22 % off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,14 @@ def find_limit(rises: Mapping[str, float | None]) -> tuple[str | None, str]:
     return (phase, "") if rise > 0 else (None, NOT_BELOW)
 
 
+def score_of(phases: Sequence[PhaseValue]) -> float | None:
+    """The root of the two geometric means, in the units of the values; None without phases of two halves."""
+    halves: dict[str, list[float]] = {}
+    for phase in phases:
+        halves.setdefault(phase.half, []).append(phase.value)
+    return math.sqrt(math.prod(map(statistics.geometric_mean, halves.values()))) if len(halves) == 2 else None
+
+
 def phases_document(public_id: str) -> Row:
     """The phases of a result: value, median of systems like it, rise of the score, and shares of time.
 
@@ -77,9 +92,10 @@ def phases_document(public_id: str) -> Row:
 def phases_of_result(result: Result, measurements: Sequence[Row]) -> Row:
     """The phases of a result of which these are the measurements; of another benchmark it has none. Five queries."""
     rows = measurements if result.tool == TOOL else []
-    values = {row["op"]: row for row in rows if row["stat"] == "phase" and row["unit"] in UNITS_OF_VALUES}
+    values = {row["op"]: row for row in rows if row["stat"] == "phase" and row["unit"] in UNIT_IN_SCORE}
     scored = {op: row for op, row in values.items() if row["scored"] is not False and row["value"] > 0}
-    has_score = result.score is not None and result.mode in ("", "standard") and bool(scored)
+    is_scored = result.score is not None and result.mode in ("", "standard") and bool(scored)
+    has_score = is_scored and _give_score(scored.values(), result.score)
     facts = fact_index.facts_by_result([result.pk])[result.pk] if has_score else {}
     like = read_like_numbers(result, facts) if has_score else None
     numbers = {row["op"]: row for row in like.list_numbers() if row["stat"] == "phase"} if like else {}
@@ -94,6 +110,8 @@ def phases_of_result(result: Result, measurements: Sequence[Row]) -> Row:
     limit, reason = find_limit(rises)
     if like and like.missing:
         reason = UNKNOWN_FACTS
+    elif is_scored and not has_score:
+        reason = OTHER_SCORE
     times = {row["op"]: row["value"] for row in rows if (row["quantity"], row["stat"]) == ("time", "phase")}
     return {
         "result": result.public_id,
@@ -121,6 +139,18 @@ def phases_of_result(result: Result, measurements: Sequence[Row]) -> Row:
             for op, row in values.items()
         ],
     }
+
+
+def _give_score(rows: Iterable[Row], score: float | None) -> bool:
+    """Whether these phases are all that a score is made of: a score of 0, or of other phases, does not follow."""
+    phases = [
+        PhaseValue(row["op"], row["quantity"], from_canonical(row["value"], UNIT_IN_SCORE[row["unit"]]), None)
+        for row in rows
+    ]
+    score_of_known = score_of(phases)
+    if score_of_known is None or score is None:
+        return False
+    return math.isclose(score_of_known, score, rel_tol=ROUNDING)
 
 
 def has_shares(result: Result, measurements: Sequence[Row]) -> bool:

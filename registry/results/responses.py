@@ -314,7 +314,7 @@ class ResultPhases(Shape):
     unlimited_reason: Annotated[
         str | None,
         Meta(description="Why no phase is named; null where one is."),
-        one_of("no-score", "unknown-facts", "few", "not-below"),
+        one_of("no-score", "other-score", "unknown-facts", "few", "not-below"),
     ]
     unknown_facts: Annotated[
         list[str], Meta(description="What likeness needs and the result does not say: then nothing is like it.")

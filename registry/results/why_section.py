@@ -7,7 +7,7 @@ from typing import Any
 
 from registry.presentation import numbers
 from registry.query.public_record import Row
-from registry.results.limiting_phase import FEW, NO_SCORE, NOT_BELOW, UNKNOWN_FACTS
+from registry.results.limiting_phase import FEW, NO_SCORE, NOT_BELOW, OTHER_SCORE, UNKNOWN_FACTS
 
 COLUMNS = ("close_share", "wear_out_share", "wear_out_work", "rank_imbalance")
 _NAMES = {
@@ -41,6 +41,7 @@ def limit_sentence(document: Mapping[str, Any]) -> str:
         return f"{phase} limits this score most: {better}"
     return {
         NO_SCORE: "What limits it cannot be told: the run has no score.",
+        OTHER_SCORE: "What limits it cannot be told: the phases that are known do not give its score.",
         UNKNOWN_FACTS: "What limits it cannot be told: the result does not say its "
         f"{' and '.join(document['unknown_facts'])}, so nothing is known to be like it.",
         FEW: f"What limits it cannot be told: {_count_systems(systems)} like it. It takes {fewest} with every phase.",

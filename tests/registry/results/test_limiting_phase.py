@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -56,7 +57,10 @@ def test_no_phase_is_named_where_another_might_be_the_limit(rises: dict[str, Any
 
 
 def measure(result: Result, factor: float = 1.0, **of_phases: float) -> Result:
-    """The phases of a result: 10 GiB/s and 10,000 operations/s, times the factor, or times that of a phase."""
+    """The phases of a result: 10 GiB/s and 10,000 operations/s, times the factor, or times that of a phase; its score."""
+    bandwidth = math.prod(of_phases.get(phase, factor) for phase in PHASES) ** (1 / 4)
+    rate = math.prod(of_phases.get(phase, factor) for phase in RATES) ** (1 / 2)
+    Result.objects.filter(pk=result.pk).update(score=10 * math.sqrt(bandwidth * rate))
     for phase in PHASES:
         make_measurement(result, phase, 10.0 * of_phases.get(phase, factor))
     for phase in RATES:
@@ -140,6 +144,19 @@ def test_a_run_without_a_score_and_one_above_all_have_no_limit(client, crowd) ->
     best = measure(make_result(crowd.release, "hw-best", system_name="G"), factor=7.0)
     fact_index.rebuild_facts([best.pk])
     assert ask(client, "hw-best")["unlimited_reason"] == "not-below"
+
+
+def test_a_score_that_does_not_follow_from_the_known_phases_has_no_limit(client, crowd) -> None:
+    """One phase is not known, or is 0: it might be the one that limits."""
+    find = crowd.measurements.get(op="find", quantity="rate")
+    crowd.measurements.filter(pk=find.pk).update(value=0.0)
+    Result.objects.filter(pk=crowd.pk).update(score=0.0)
+    assert ask(client)["unlimited_reason"] == "other-score"
+    find.delete()
+    Result.objects.filter(pk=crowd.pk).update(score=10.0)
+    document = ask(client)
+    assert (document["limiting_phase"], document["unlimited_reason"]) == (None, "other-score")
+    assert "the phases that are known do not give its score" in client.get("/results/hw-own/").content.decode()
 
 
 def test_a_result_whose_files_were_not_read_for_it_has_no_section(client, crowd) -> None:
