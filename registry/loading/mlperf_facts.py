@@ -66,11 +66,11 @@ def read_workload(files: Mapping[str, Path]) -> Row:
 def missing_part(kind: str, facts: Row, runs: int) -> str:
     """What a whole result of a kind has and these facts lack, in words; empty where they are whole.
 
-    `runs` are the run folders that were read. Without all six of training nobody knows which one is the warm-up.
+    `runs` are the run folders that were read. Without the summaries of all six of training nobody knows which one is the warm-up.
     """
     means = {(row["op"], row["quantity"]) for row in facts["measurements"] if row["stat"] == "mean"}
     if kind == TRAINING and runs != RUN_FOLDERS:
-        return f"{runs} of {RUN_FOLDERS} run folders: which of them is the warm-up is not known"
+        return f"summaries of {runs} of {RUN_FOLDERS} run folders: which of them is the warm-up is not known"
     if kind == CHECKPOINTING:
         ops = [op for op in ("checkpoint-write", "checkpoint-read") if (op, "bandwidth") not in means]
         return f"no figures of {' and '.join(ops)}" if ops else ""

@@ -19,6 +19,7 @@ _READ = re.compile(
     r"(summary|statistics|result_verdict|fs_separation|config|\.code-hash|kvcache_results_.*|.*_metadata)\.json"
     r"|(overrides|config)\.yaml|\.mlps-code-image"
 )
+SUMMARY = "summary.json"
 _STAMP = re.compile(r"\d{8}_\d{6}", re.ASCII)
 _MODEL = re.compile(r"[\w.-]{1,40}( [\w.-]{1,40})?", re.ASCII)
 
@@ -34,7 +35,8 @@ class FolderError(Exception):
 class WorkloadPlace:
     """One workload of a copy. `files` are those that a reader needs, by their path in the published tree.
 
-    `runs` are the names of its run folders in their order. `refusal` says why nothing of it may be read; empty if all
+    `runs` are the names of its run folders in their order; of training those with a summary, since the reader counts
+    summaries. `refusal` says why nothing of it may be read; empty if all
     may. `description` is the file that describes its system, None where the copy has none.
     """
 
@@ -140,9 +142,13 @@ def _add_submitter(copy: Copy, walk: _Walk, division: str, submitter: Path) -> N
 
 
 def _show_path(division: str, submitter: Path, folder: Path) -> str:
-    """The path of a folder in the published tree, with signs that nobody sees as question marks."""
-    path = f"{division}/{submitter.name}/{folder.relative_to(submitter).as_posix()}"
-    return "".join(sign if sign.isprintable() else "?" for sign in path)[: 4 * LONGEST_NAME]
+    """The path of a folder in the published tree, as a report has it."""
+    return _show_text(f"{division}/{submitter.name}/{folder.relative_to(submitter).as_posix()}")
+
+
+def _show_text(text: str) -> str:
+    """A text that cannot reach into the terminal: what is not printable as question marks, and cut."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text[: 4 * LONGEST_NAME])
 
 
 def _list_models(walk: _Walk, kind: Path) -> Iterator[tuple[str, Path]]:
@@ -166,9 +172,10 @@ def _read_place(walk: _Walk, key: Key, folder: Path) -> WorkloadPlace:
             if not _READ.fullmatch(path.name) or path.is_symlink() or not path.is_file():
                 continue
             if path.stat().st_size > MOST_FILE_BYTES:
-                return WorkloadPlace(key, {}, (), refusal=f"{inner.as_posix()} is larger than a result")
+                return WorkloadPlace(key, {}, (), refusal=f"{_show_text(inner.as_posix())} is larger than a result")
             files[str(above / inner)] = path
-            if "run" in inner.parts or key[3] == CHECKPOINTING:
+            is_of_run = "run" in inner.parts or key[3] == CHECKPOINTING
+            if is_of_run and (key[3] != TRAINING or path.name == SUMMARY):
                 runs |= {part for part in inner.parts if _STAMP.fullmatch(part)}
             if len(files) > MOST_FILES:
                 return WorkloadPlace(key, {}, (), refusal=f"more than {MOST_FILES} files")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -178,6 +179,16 @@ def remove_run(folder: Path) -> None:
     shutil.rmtree(sorted((folder / "run").iterdir())[0])
 
 
+def remove_summary(folder: Path) -> None:
+    """Of a run that counts; its folder and its other files stay, so that six folders are there."""
+    (sorted((folder / "run").iterdir())[3] / "summary.json").unlink()
+
+
+def link_summary(folder: Path) -> None:
+    path = sorted((folder / "run").iterdir())[3] / "summary.json"
+    path.symlink_to(path.rename(folder.parent / "elsewhere.json"))
+
+
 def cut_summary(folder: Path) -> None:
     path = next(folder.rglob("summary.json"))
     path.write_text(path.read_text()[:100])
@@ -209,7 +220,9 @@ def write_lists(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (remove_run, "5 of 6 run folders: which of them is the warm-up is not known"),
+        (remove_run, "summaries of 5 of 6 run folders: which of them is the warm-up is not known"),
+        (remove_summary, "summaries of 5 of 6 run folders"),
+        (link_summary, "summaries of 5 of 6 run folders"),
         (cut_summary, ""),
         (write_nan, ""),
         (fill_file, "is larger than a result"),
@@ -223,6 +236,14 @@ def test_a_damaged_copy_adds_no_figure_and_says_why(copy: Path, damage: Callable
     assert line.startswith("not read: ") and reason in line and len(line) > len("not read: ")
     assert not row_of(OF_AZURE).measurements.exists()
     assert row_of(OF_AZURE).trust == "imported"
+
+
+def test_a_name_of_a_run_cannot_reach_into_the_report(copy: Path) -> None:
+    folder = copy / OF_AZURE / "run" / os.fsdecode(b"2026\x1b[2J\xff")
+    folder.mkdir()
+    with (folder / "summary.json").open("wb") as file:
+        file.truncate(mlperf_folders.MOST_FILE_BYTES + 1)
+    assert line_of(run(copy), OF_AZURE) == "not read: run/2026?[2J?/summary.json is larger than a result"
 
 
 def test_folders_of_no_row_are_named(copy: Path) -> None:
@@ -297,7 +318,7 @@ def test_the_copy_at_hand_agrees_with_the_record(shared: Path) -> None:
     counts = {what: sum(outcome.what == what for outcome in outcomes) for what in ("same", "unreadable", "absent")}
     assert counts == {"same": 25, "unreadable": 11, "absent": 114} and len(outcomes) == 150
     assert {outcome.reason.partition(":")[0] for outcome in outcomes if outcome.what == "unreadable"} == {
-        "1 of 6 run folders"
+        "summaries of 1 of 6 run folders"
     }
 
 
