@@ -1,7 +1,8 @@
 """What the description of a system says in the results of MLPerf Storage v3.0: counts, capacity and rated power.
 
 The files are hostile: they are read as YAML of plain texts without merge keys, small, with few aliases, and only for
-figures and for words of closed lists. Texts, names of hosts, addresses and the environment of a run stay where they are.
+figures and for words of closed lists. Texts, names of hosts, addresses and the environment of a run stay where they
+are.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _load_yaml(content: bytes) -> Any:
             aliases += isinstance(event, yaml.AliasEvent)
             if aliases > MOST_ALIASES or (isinstance(event, yaml.ScalarEvent) and event.value == "<<"):
                 raise DescriptionError("The description repeats itself more than a description needs.")
-        return yaml.load(text, yaml.BaseLoader)
+        return yaml.BaseLoader(text).get_single_data()
     except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
         raise DescriptionError("The description is not YAML.") from error
 

@@ -66,7 +66,8 @@ def read_workload(files: Mapping[str, Path]) -> Row:
 def missing_part(kind: str, facts: Row, runs: int) -> str:
     """What a whole result of a kind has and these facts lack, in words; empty where they are whole.
 
-    `runs` are the run folders that were read. Without the summaries of all six of training nobody knows which one is the warm-up.
+    `runs` are the run folders that were read. Without the summaries of all six of training nobody knows which one is
+    the warm-up.
     """
     means = {(row["op"], row["quantity"]) for row in facts["measurements"] if row["stat"] == "mean"}
     if kind == TRAINING and runs != RUN_FOLDERS:

@@ -29,8 +29,8 @@ NO_SCORE, OTHER_SCORE, UNKNOWN_FACTS = "no-score", "other-score", "unknown-facts
 FEW, NOT_BELOW = "few", "not-below"
 """Why no phase is named as the limit."""
 ROUNDING = 0.1
-"""How far the score of the known phases may lie from the printed score, as a part of it. Printed with two digits it lies
-5 % off; where a phase is not known it lay 22 % off."""
+"""How far the score of the known phases may lie from the printed one, as a part of it: rounded to two digits it lies
+5 % off; where a phase is not known, 22 %."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ COLUMNS = tuple(_FIELDS)
 """The columns of io500.org, in its order."""
 _UNITS = {"bandwidth": "GiB/s", "rate": "kIOPS"}
 _OF_RESULT = ("storage_vendor", "filesystem_name", "filesystem_version", "submitted_on", "tasks")
+WITHDRAWN = "WITHDRAWN"
+"""The status of a run that was withdrawn and still stands on its list; of others io500.org's is not known."""
 _OF_PARAMETERS = ("procs_per_node", "metadata_servers", "data_servers")
 
 
@@ -60,6 +62,7 @@ def _entry_facts(entry: Row, result: Row, measurements: Iterable[Row]) -> Row:
         "filesystem_type": entry["filesystem_type"],
         "client_nodes": result["client_nodes"] if entry["client_nodes"] is None else entry["client_nodes"],
         "score": entry["score"],
+        "status": WITHDRAWN if entry["withdrawn_at"] else None,
         "own_score": own_score,
         "bandwidth_gib_per_s": entry["bandwidth_gib_per_s"],
         "rate_kiops": entry["rate_kiops"],

@@ -188,6 +188,13 @@ def test_what_is_not_known_is_empty_and_never_zero(client: Client) -> None:
     assert "0" not in {row["information_client_nodes"] for row in rows.values()}
 
 
+def test_a_withdrawn_run_says_so(client: Client) -> None:
+    Result.objects.filter(public_id="io500-1").update(withdrawn_at="2026-01-01T00:00:00Z")
+    rows = rows_of(client, "ISC20/full")
+    assert (rows[0]["information_system"], rows[0]["status"]) == ("Wolf", "WITHDRAWN")
+    assert {row["status"] for row in rows[1:]} == {""}
+
+
 OFFICIAL = {
     "information_institution": "institution",
     "information_system": "system",

@@ -57,7 +57,7 @@ def test_no_phase_is_named_where_another_might_be_the_limit(rises: dict[str, Any
 
 
 def measure(result: Result, factor: float = 1.0, **of_phases: float) -> Result:
-    """The phases of a result: 10 GiB/s and 10,000 operations/s, times the factor, or times that of a phase; its score."""
+    """Score and phases of a result: 10 GiB/s and 10,000 operations/s, times the factor, or times that of a phase."""
     bandwidth = math.prod(of_phases.get(phase, factor) for phase in PHASES) ** (1 / 4)
     rate = math.prod(of_phases.get(phase, factor) for phase in RATES) ** (1 / 2)
     Result.objects.filter(pk=result.pk).update(score=10 * math.sqrt(bandwidth * rate))

@@ -112,7 +112,12 @@ def test_a_row_without_its_parts_has_no_share_of_closing(tmp_path, row, reason):
         (EASY, b"mean data: 75.0 ", b"mean data: 0.00 ", {WORK: "contradicts"}),
         (MDTEST, b"avg: 621041.2", b"avg: 1e-308", {FILES: "no-line", FILES_TIME: "no-line"}),
         (MDTEST, b"avg: 621041.2", b"avg: 1.5", {FILES: "contradicts", FILES_TIME: "contradicts"}),
-        (MDTEST, b"   File creation       410500.000", b"   No creation         410500.000", {FILES_TIME: "contradicts"}),
+        (
+            MDTEST,
+            b"   File creation       410500.000",
+            b"   No creation         410500.000",
+            {FILES_TIME: "contradicts"},
+        ),
     ],
 )
 def test_what_the_files_do_not_tell_is_missing_for_a_reason(tmp_path, path, old, new, reasons):

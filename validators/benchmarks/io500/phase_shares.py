@@ -241,7 +241,7 @@ def _items_at_stonewall(evidence: Evidence, phase: Phase, raw: Raw) -> tuple[flo
     if "most items" not in raw.figures.other:
         raise NotPrinted("no-line")
     least, mean, most = (_require_figure(raw.figures, f"{name} items") for name in ("least", "mean", "most"))
-    if not 0 < mean or not least - raw.figures.other["mean items"].half_step <= mean:
+    if mean <= 0 or not least - raw.figures.other["mean items"].half_step <= mean:
         raise NotPrinted("contradicts")
     return mean, most
 
