@@ -12,7 +12,7 @@ from django.db.models import CharField, Count, Q, QuerySet, TextField, Value
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import Cast, Concat, ExtractYear
 
-from registry.models import Fold, ListEntry, RankedList, Release, Site, System
+from registry.models import Fold, ListEntry, RankedList, Release, Result, Site, System
 from registry.presentation.result_rows import newest_rows
 from registry.query import filters, public_record
 from registry.query.public_record import Row
@@ -85,6 +85,15 @@ def find_results(question: Question, most: int) -> KindHits:
     return KindHits([_result_hit(row) for row in rows], min(counted, MOST_COUNTED), counted > MOST_COUNTED, rows)
 
 
+def find_id(text: str) -> str:
+    """The id of the result, withdrawn or not, that `text` is in any case; else empty. One query."""
+    return Result.objects.filter(_has_id(text)).values_list("public_id", flat=True).first() or ""
+
+
+def _has_id(text: str) -> Q:
+    return Q(public_id__in=[text, text.lower()])
+
+
 def _result_hit(row: Row) -> Hit:
     facts = (row["institution"], row["filesystem_type"], row["release"], row["trust"])
     title = f"{row['system'] or row['id']}, {row['tool']}"
@@ -94,7 +103,7 @@ def _result_hit(row: Row) -> Hit:
 def nearest_words(words: Words) -> Words | None:
     """The words with each that no name begins with replaced by the name's word most like it; None where none is.
 
-    Reads all names of the record: it is asked only where nothing has the words. One query for each word.
+    Reads all public names of the record: it is asked only where nothing has the words. One query for each word.
     """
     nearest = []
     with connection.cursor() as cursor:
@@ -110,8 +119,10 @@ LEAST_ALIKE = 0.4
 _NEAREST = """
 SELECT word FROM (
     SELECT DISTINCT regexp_split_to_table(btrim(highwater_fold(name)), ' ') AS word FROM (
-        SELECT name FROM registry_site UNION ALL SELECT name FROM registry_system
-        UNION ALL SELECT name FROM registry_platform UNION ALL SELECT filesystem_family FROM registry_result
+        SELECT name FROM registry_site WHERE EXISTS (SELECT 1 FROM registry_result WHERE site_id = registry_site.id)
+        UNION ALL SELECT name FROM registry_system WHERE merged_into_id IS NULL
+        UNION ALL SELECT name FROM registry_platform WHERE merged_into_id IS NULL
+        UNION ALL SELECT filesystem_family FROM registry_result
         UNION ALL SELECT title FROM registry_searchtext
     ) AS names
 ) AS words
@@ -142,10 +153,10 @@ def _sites_with_word(word: str) -> QuerySet[Site]:
 
 
 def _results_condition(question: Question) -> Q:
-    """Of results that they meet all filters, and have every word of one of the readings."""
+    """Of results that they meet all filters, and have every word of one of the readings, or the text as their id."""
     met = filters.result_conditions(question.filters)
     readings = [reduce(and_, map(_result_has_word, words)) for words in question.readings]
-    return met & reduce(or_, readings) if readings else met
+    return met & reduce(or_, readings, _has_id(question.text)) if readings else met
 
 
 def _result_has_word(word: str) -> Q:
@@ -192,8 +203,9 @@ def _list_hit(row: RankedList, summary: str) -> Hit:
 
 
 def _lists_with(systems: Sequence[int], known_addresses: set[str]) -> list[Hit]:
-    """The lists on which these systems stand, newest first, each with the best rank of one of them."""
-    entries = ListEntry.objects.filter(result__system__in=systems).order_by("ranked_list", "rank")
+    """The lists on which results of these systems stand, newest first, each with the best rank; not withdrawn ones."""
+    standing = ListEntry.objects.filter(result__system__in=systems, result__withdrawn_at=None)
+    entries = standing.order_by("ranked_list", "rank")
     best = {
         ranked_list: f"rank {rank}: {name or institution}"
         for ranked_list, rank, name, institution in entries.distinct("ranked_list").values_list(
