@@ -56,7 +56,7 @@ class Answer:
         return sum(kind_hits.count for kind_hits in self.kinds.values())
 
     @property
-    def shown(self) -> int:
+    def hit_count(self) -> int:
         return sum(len(kind_hits.hits) for kind_hits in self.kinds.values())
 
     @property

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.http import QueryDict
 from django.test import Client
 
 from registry.models import Result, SearchText, Site, System
-from registry.site_pages.search import question, texts
+from registry.site_pages.search import find, question, record_hits, texts
 from registry.site_pages.search.hits import mark_words
 
 pytestmark = pytest.mark.django_db
@@ -249,3 +250,24 @@ def test_a_withdrawn_result_gives_no_list_its_rank() -> None:
 def test_options_that_are_none_are_refused(query: dict[str, Any]) -> None:
     for address in ("/api/v1/search/", "/search/"):
         assert Client().get(address, {"q": "Aurora", **query}).status_code == 400, address
+
+
+@pytest.mark.usefixtures("loaded")
+def test_one_reading_is_enough_and_needs_all_its_words() -> None:
+    ornl, lrz = "/sites/oak-ridge-national-laboratory/", "/sites/lrz/"
+    for readings, expected in (
+        ([("oak", "ridge"), ("oak",)], {ornl}),
+        ([("ridge", "nowhere"), ("ridge", "oak")], {ornl}),
+        ([("ridge", "nowhere"), ("lrz",)], {lrz}),
+        ([("ridge", "nowhere"), ("ridge", "elsewhere")], set()),
+        ([], set()),
+    ):
+        query = question.Question("", readings, [], QueryDict())
+        assert {hit.url for hit in record_hits.find_sites(query, 10).hits} == expected, readings
+
+
+@pytest.mark.usefixtures("_searched")
+def test_many_words_cost_few_queries(django_assert_max_num_queries) -> None:
+    find.find_everything("x")
+    with django_assert_max_num_queries(30):
+        find.find_everything("one two three four five six seven eight nine ten")
