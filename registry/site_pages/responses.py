@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from registry.query.row_fields import Address, Code
+from registry.query.row_fields import Address, Code, UnknownValues
 from registry.query.shapes import Shape
 from registry.web.responses import Page
 
@@ -146,4 +146,6 @@ class SearchAnswer(Page):
     searched_instead: Annotated[
         str | None, Meta(description="Words that were looked for because nothing has those that were asked for.")
     ]
+    not_searched: Annotated[list[str], Meta(description="Words after the first ten, for which nothing was looked for.")]
+    unknown_values: UnknownValues
     results: Annotated[list[SearchHit], Meta(description="Hits.")]

@@ -6,9 +6,10 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
 from registry.lists.ranking import DefinitionError
-from registry.loading.catalogue_loader import CatalogueError, load_catalogue, load_definitions
+from registry.loading.catalogue_loader import CatalogueError, load_catalogue, load_definitions, lock_catalogue
 from registry.loading.derived_results import DerivedError
 from registry.loading.reported_results import ReportedError
 from registry.site_pages.search.texts import load_texts
@@ -22,7 +23,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load what the options ask for and say what there is. Raises CommandError."""
-        load_texts()
+        with transaction.atomic():
+            lock_catalogue()
+            load_texts()
         try:
             if options["without_history"]:
                 return load_definitions()

@@ -25,12 +25,11 @@ class Search(PublicRead):
 
     @extend_schema(operation_id="search", parameters=QUERY, responses=site_pages_responses.SearchAnswer)
     def get(self, request: Request) -> Response:
-        """Hits of every kind, or of one. Raises InvalidValue where a kind or a filter is not one."""
+        """Hits of every kind, or of one. Raises InvalidValue where a kind, a filter or `literally` is not one."""
         query = request.query_params
-        text, kind = " ".join(filters.values_of(query, "q")), query.get("kind", "")
-        if kind and kind not in find.FINDERS:
-            raise filters.InvalidValue("kind", f"one of {', '.join(find.FINDERS)}")
-        answer = find.find_everything(text, kind, literally=query.get("literally") == "true")
+        text = " ".join(filters.values_of(query, "q"))
+        kind, literally = find.parse_options(query)
+        answer = find.find_everything(text, kind, literally=literally)
         hits = [
             {
                 "kind": hit.kind,
@@ -48,6 +47,8 @@ class Search(PublicRead):
                 "counts_are_least": answer.at_least,
                 "also_searched": list(answer.question.synonyms),
                 "searched_instead": " ".join(answer.instead) or None,
+                "not_searched": list(answer.question.unread),
+                "unknown_values": answer.unknown,
                 "results": hits,
             }
         )

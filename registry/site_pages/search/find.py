@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.http import QueryDict
+
+from registry.query import study_query, unknown_values
+from registry.query.public_record import Row
 from registry.site_pages.search import record_hits, text_hits, texts
 from registry.site_pages.search.hits import KindHits
 from registry.site_pages.search.question import Question, Words, parse_text
@@ -38,20 +42,32 @@ FINDERS: Mapping[str, tuple[str, Finder]] = {
 class Answer:
     """`kinds`: the hits of each kind, of those without any too.
 
-    `instead`: the words that were looked for where nothing has those typed.
+    `instead`: the words that were looked for where nothing has those typed; `unknown`: where nothing was found, the
+    values of filters that no result has, as unknown_values.explain_empty says them.
     """
 
     question: Question
     kinds: Mapping[str, KindHits]
     instead: Words = ()
+    unknown: Sequence[Row] = ()
 
     @property
     def count(self) -> int:
         return sum(kind_hits.count for kind_hits in self.kinds.values())
 
     @property
+    def hit_count(self) -> int:
+        return sum(len(kind_hits.hits) for kind_hits in self.kinds.values())
+
+    @property
     def at_least(self) -> bool:
         return any(kind_hits.at_least for kind_hits in self.kinds.values())
+
+
+def parse_options(query: QueryDict) -> tuple[str, bool]:
+    """`kind`, empty for all, and `literally` of a query. Raises InvalidValue for other values, or several."""
+    kind = study_query.single_choice(query, "kind", FINDERS)
+    return kind, study_query.single_choice(query, "literally", ("true", "false")) == "true"
 
 
 def find_everything(text: str, kind: str = "", *, literally: bool = False) -> Answer:
@@ -61,13 +77,14 @@ def find_everything(text: str, kind: str = "", *, literally: bool = False) -> An
     """
     question = parse_text(text, literally=literally)
     answer = _search_kinds(question, kind)
-    if answer.count or literally or not question.words:
+    if answer.count:
         return answer
-    nearest = record_hits.nearest_words(question.words)
-    if nearest is None:
-        return answer
-    second = _search_kinds(replace(question, readings=[nearest], synonyms=[]), kind)
-    return replace(second, instead=nearest) if second.count else answer
+    nearest = None if literally or not question.words else record_hits.nearest_words(question.words)
+    if nearest is not None:
+        second = _search_kinds(replace(question, readings=[nearest], synonyms=[]), kind)
+        if second.count:
+            return replace(second, instead=nearest)
+    return replace(answer, unknown=unknown_values.explain_empty(question.filters, empty=True))
 
 
 def _search_kinds(question: Question, kind: str) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +11,8 @@ from pathlib import Path
 
 from django.db import connection
 from django.http import QueryDict
+
+from registry.query.canonical_names import plain_text
 
 SYNONYMS = Path(__file__).parent.parent / "data" / "synonyms.json"
 MOST_WORDS = 10
@@ -28,6 +31,8 @@ FILTER_NAMES = {
     "vendor": "vendor",
 }
 """What may stand before a colon, and the filter of results/ that it is."""
+_PART = re.compile(r'(?:(?P<name>\w+):)(?:"(?P<quoted>[^"]*)"|(?P<bare>\S+))|\S+')
+"""A filter, whose value may stand in quotes and then have spaces, or what stands between two spaces."""
 
 Words = tuple[str, ...]
 
@@ -36,13 +41,15 @@ Words = tuple[str, ...]
 class Question:
     """`readings` are word by word what may be meant, as typed first; `filters` narrow results and exclude all else.
 
-    `synonyms` are the names, as the table spells them, that were looked for beside the words.
+    `synonyms` are the names, as the table spells them, that were looked for beside the words; `unread` are the words
+    after the first MOST_WORDS, for which nothing was looked for.
     """
 
     text: str
     readings: Sequence[Words]
     synonyms: Sequence[str]
     filters: QueryDict
+    unread: Words = ()
 
     @property
     def words(self) -> Words:
@@ -50,23 +57,25 @@ class Question:
 
 
 def parse_text(text: str, *, literally: bool = False) -> Question:
-    """`text` as typed, at most filters.VALUE_LIMIT characters. `literally`: no synonyms. One query."""
+    """`text` as typed, without signs that nobody sees. `literally`: no synonyms. One query."""
+    text = plain_text(text)
     free: list[str] = []
     narrowed = QueryDict(mutable=True)
-    for part in text.split():
-        name, colon, value = part.partition(":")
-        if colon and value and name.lower() in FILTER_NAMES:
-            narrowed.appendlist(FILTER_NAMES[name.lower()], value)
+    for part in _PART.finditer(text):
+        name, value = FILTER_NAMES.get((part["name"] or "").lower()), part["quoted"] or part["bare"]
+        if name and value:
+            narrowed.appendlist(name, value)
         else:
-            free.append(part)
-    words = fold_words(" ".join(free))[:MOST_WORDS]
+            free.append(part.group())
+    all_words = fold_words(" ".join(free))
+    words = all_words[:MOST_WORDS]
     readings, names = [words] if words else [], list[str]()
     if not literally:
         for reading, name in _other_readings(words):
             if reading not in readings and len(readings) < MOST_READINGS:
                 readings.append(reading)
                 names.append(name)
-    return Question(text, readings, names, narrowed)
+    return Question(text, readings, names, narrowed, all_words[MOST_WORDS:])
 
 
 def fold_words(text: str) -> Words:

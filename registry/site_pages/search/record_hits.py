@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from operator import and_, or_
 
 from django.contrib.postgres.search import SearchQuery, TrigramSimilarity
@@ -12,7 +12,7 @@ from django.db.models import CharField, Count, Q, QuerySet, TextField, Value
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import Cast, Concat, ExtractYear
 
-from registry.models import Fold, ListEntry, RankedList, Release, Site, System
+from registry.models import Fold, ListEntry, RankedList, Release, Result, Site, System
 from registry.presentation.result_rows import newest_rows
 from registry.query import filters, public_record
 from registry.query.public_record import Row
@@ -85,6 +85,15 @@ def find_results(question: Question, most: int) -> KindHits:
     return KindHits([_result_hit(row) for row in rows], min(counted, MOST_COUNTED), counted > MOST_COUNTED, rows)
 
 
+def find_id(text: str) -> str:
+    """The id of the result, withdrawn or not, that `text` is in any case; else empty. One query."""
+    return Result.objects.filter(_has_id(text)).values_list("public_id", flat=True).first() or ""
+
+
+def _has_id(text: str) -> Q:
+    return Q(public_id__in=[text, text.lower()])
+
+
 def _result_hit(row: Row) -> Hit:
     facts = (row["institution"], row["filesystem_type"], row["release"], row["trust"])
     title = f"{row['system'] or row['id']}, {row['tool']}"
@@ -94,29 +103,31 @@ def _result_hit(row: Row) -> Hit:
 def nearest_words(words: Words) -> Words | None:
     """The words with each that no name begins with replaced by the name's word most like it; None where none is.
 
-    Reads all names of the record: it is asked only where nothing has the words. One query for each word.
+    Reads all public names of the record: it is asked only where nothing has the words. One query.
     """
-    nearest = []
     with connection.cursor() as cursor:
-        for word in words:
-            cursor.execute(_NEAREST, {"word": word, "least": LEAST_ALIKE})
-            row = cursor.fetchone()
-            nearest.append(row[0] if row else word)
-    return tuple(nearest) if tuple(nearest) != words else None
+        cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE})
+        nearest = tuple(nearest or word for word, nearest in cursor.fetchall())
+    return nearest if nearest != words else None
 
 
 LEAST_ALIKE = 0.4
 """Share of common trigrams from which a word may be meant: "arora" and "aurora" have 0.44."""
 _NEAREST = """
-SELECT word FROM (
+WITH known AS MATERIALIZED (
     SELECT DISTINCT regexp_split_to_table(btrim(highwater_fold(name)), ' ') AS word FROM (
-        SELECT name FROM registry_site UNION ALL SELECT name FROM registry_system
-        UNION ALL SELECT name FROM registry_platform UNION ALL SELECT filesystem_family FROM registry_result
+        SELECT name FROM registry_site WHERE EXISTS (SELECT 1 FROM registry_result WHERE site_id = registry_site.id)
+        UNION ALL SELECT name FROM registry_system WHERE merged_into_id IS NULL
+        UNION ALL SELECT name FROM registry_platform WHERE merged_into_id IS NULL
+        UNION ALL SELECT filesystem_family FROM registry_result
         UNION ALL SELECT title FROM registry_searchtext
     ) AS names
-) AS words
-WHERE word LIKE %(word)s || '%%' OR similarity(word, %(word)s) >= %(least)s
-ORDER BY (word LIKE %(word)s || '%%') DESC, similarity(word, %(word)s) DESC, word LIMIT 1
+)
+SELECT typed.word, (
+    SELECT known.word FROM known
+    WHERE known.word LIKE typed.word || '%%' OR similarity(known.word, typed.word) >= %(least)s
+    ORDER BY (known.word LIKE typed.word || '%%') DESC, similarity(known.word, typed.word) DESC, known.word LIMIT 1
+) FROM unnest(%(words)s::text[]) WITH ORDINALITY AS typed (word, place) ORDER BY place
 """
 
 
@@ -127,8 +138,7 @@ def _named_sites(readings: Sequence[Words]) -> QuerySet[Site]:
 
 def _named_systems(readings: Sequence[Words]) -> QuerySet[System]:
     """Systems that have the words in their name, a former name, or their institution's."""
-    conditions = [reduce(and_, map(_system_has_word, words)) for words in readings]
-    by_names = System.objects.alias(folded=Fold("name")).filter(reduce(or_, conditions) if conditions else Q(pk__in=[]))
+    by_names = System.objects.alias(folded=Fold("name")).filter(_meet_reading(readings, _system_has_word))
     former = by_names.filter(public_record.is_public_name("system")).order_by().values("merged_into")
     return public_record.current_systems().filter(Q(pk__in=by_names.order_by().values("pk")) | Q(pk__in=former))
 
@@ -142,10 +152,11 @@ def _sites_with_word(word: str) -> QuerySet[Site]:
 
 
 def _results_condition(question: Question) -> Q:
-    """Of results that they meet all filters, and have every word of one of the readings."""
+    """Of results that they meet all filters, and have every word of one of the readings, or the text as their id."""
     met = filters.result_conditions(question.filters)
-    readings = [reduce(and_, map(_result_has_word, words)) for words in question.readings]
-    return met & reduce(or_, readings) if readings else met
+    if not question.readings:
+        return met
+    return met & (_meet_reading(question.readings, _result_has_word) | _has_id(question.text))
 
 
 def _result_has_word(word: str) -> Q:
@@ -160,10 +171,24 @@ def _result_has_word(word: str) -> Q:
     return condition | Q(site__in=_sites_with_word(word))
 
 
-def _has_readings(folded: str, readings: Iterable[Words]) -> Q:
+def _has_readings(folded: str, readings: Sequence[Words]) -> Q:
     """Of a folded text that it has every word of one of the readings."""
-    conditions = [reduce(and_, (_has_word(folded, word) for word in words)) for words in readings]
-    return reduce(or_, conditions) if conditions else Q(pk__in=[])
+    return _meet_reading(readings, partial(_has_word, folded))
+
+
+def _meet_reading(readings: Sequence[Words], has_word: Callable[[str], Q]) -> Q:
+    """Of rows that have every word of one of the readings; none where there is no reading.
+
+    A word of all readings is looked for once: making the query costs more than what it reads.
+    """
+    if not readings:
+        return Q(pk__in=[])
+    common = set(readings[0]).intersection(*readings[1:])
+    others = [[word for word in dict.fromkeys(words) if word not in common] for words in readings]
+    shared = reduce(and_, map(has_word, sorted(common)), Q())
+    if not all(others):
+        return shared
+    return shared & reduce(or_, (reduce(and_, map(has_word, words)) for words in others))
 
 
 def _has_word(folded: str, word: str) -> Q:
@@ -192,8 +217,9 @@ def _list_hit(row: RankedList, summary: str) -> Hit:
 
 
 def _lists_with(systems: Sequence[int], known_addresses: set[str]) -> list[Hit]:
-    """The lists on which these systems stand, newest first, each with the best rank of one of them."""
-    entries = ListEntry.objects.filter(result__system__in=systems).order_by("ranked_list", "rank")
+    """The lists on which results of these systems stand, newest first, each with the best rank; not withdrawn ones."""
+    standing = ListEntry.objects.filter(result__system__in=systems, result__withdrawn_at=None)
+    entries = standing.order_by("ranked_list", "rank")
     best = {
         ranked_list: f"rank {rank}: {name or institution}"
         for ranked_list, rank, name, institution in entries.distinct("ranked_list").values_list(

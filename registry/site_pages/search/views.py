@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from registry.models import Result
 from registry.query import filters
-from registry.site_pages.search import find, question
+from registry.query.canonical_names import plain_text
+from registry.site_pages.search import find, question, record_hits
 from registry.site_pages.search.hits import mark_words
 from registry.web.caching import public_page
 
@@ -15,13 +15,11 @@ from registry.web.caching import public_page
 @public_page
 def search_page(request: HttpRequest) -> HttpResponse:
     """What the words may mean; the id of a result leads straight to it."""
-    text = " ".join(filters.values_of(request.GET, "q"))
-    if text and Result.objects.filter(public_id=text).exists():
-        return redirect("result", public_id=text)
-    kind = request.GET.get("kind", "")
-    if kind and kind not in find.FINDERS:
-        raise filters.InvalidValue("kind", f"one of {', '.join(find.FINDERS)}")
-    answer = find.find_everything(text, kind, literally=bool(request.GET.get("literally")))
+    text = plain_text(" ".join(filters.values_of(request.GET, "q")))
+    if public_id := record_hits.find_id(text):
+        return redirect("result", public_id=public_id)
+    kind, literally = find.parse_options(request.GET)
+    answer = find.find_everything(text, kind, literally=literally)
     words = [word for reading in answer.question.readings for word in reading]
     groups = [
         {
@@ -32,5 +30,12 @@ def search_page(request: HttpRequest) -> HttpResponse:
         }
         for name, kind_hits in answer.kinds.items()
     ]
-    context = {"text": text, "kind": kind, "answer": answer, "groups": groups, "synonyms": question.load_synonyms()}
+    context = {
+        "text": text,
+        "kind": kind,
+        "kind_label": find.FINDERS[kind][0] if kind else "",
+        "answer": answer,
+        "groups": groups,
+        "synonyms": question.load_synonyms(),
+    }
     return render(request, "site_pages/search.html", context)

@@ -28,6 +28,8 @@ from validators.ceilings import Ceiling
 
 Screen = DemonstrationRun.Screen
 Context = dict[str, Any]
+MOST_NAMED = 3
+"""Slow targets that the sentence names."""
 LINES_AROUND = 1
 """Lines of a file that stand before and after the one that a finding names."""
 
@@ -63,8 +65,9 @@ def build_tunable(runs: Sequence[DemonstrationRun]) -> Context:
     ]
     return {
         "finding": _ratio_sentence(row["ratios"][1], differences, equal),
-        "range": _range_sentence(row["intervals"][1], len(written[0].values)),
+        "range": _range_sentence(row["intervals"][1], [len(write.values) for write in written]),
         "charts": repeat_columns.draw_repeat_columns(columns, _ceiling_mark(written[0].lowest), UNIT),
+        "lowest": written[0].lowest.words,
         "table": [
             {"run": run.public_id, "values": [numbers.format_decimal(value) for value in write.values]}
             for run, write in zip(runs, written, strict=True)
@@ -107,11 +110,12 @@ def _ratio_sentence(ratio: float | None, differences: Sequence[Row], equal: int)
     return f"{times} {changed}; of {equal + 1} facts known of both runs no other differs."
 
 
-def _range_sentence(interval: tuple[float, float] | None, repeats: int) -> str:
+def _range_sentence(interval: tuple[float, float] | None, repeats: Sequence[int]) -> str:
     if interval is None:
         return "Too few repeats: whether it is more than chance cannot be told."
     low, high = (numbers.format_times(end) for end in interval)
-    return f"{repeats} repeats of each, so the ratio has a 95 % range: {low} to {high}."
+    counts = f"{repeats[0]} repeats of each" if len(set(repeats)) == 1 else f"Repeats: {repeats[0]} and {repeats[1]}"
+    return f"{counts}, so the ratio has a 95 % range: {low} to {high}."
 
 
 def _ceiling_mark(ceiling: Ceiling) -> CeilingMark:
@@ -138,6 +142,7 @@ def build_ceiling(runs: Sequence[DemonstrationRun]) -> Context:
         "finding": f"{repeats} repeats reach {percent} of what the {lowest.words} can write: {levels}.",
         "range": f"It is the lowest of {len(written.ceilings)} ceilings that follow from the described parts.",
         "charts": repeat_columns.draw_repeat_columns(columns, _ceiling_mark(lowest), UNIT),
+        "lowest": lowest.words,
         "table": [
             {"number": number, "value": numbers.format_decimal(value), "percent": f"{100 * value / limit:.1f}"}
             for number, value in enumerate(written.values, 1)
@@ -205,7 +210,7 @@ def build_change(runs: Sequence[DemonstrationRun]) -> Context:
     stretches = [(low, high, level / FACTOR) for (low, high), level in zip(pairwise(edges), levels, strict=False)]
     values = [point["value"] / FACTOR for point in points]
     return {
-        "finding": _step_sentence(step, len(points)),
+        "finding": _step_sentence(step, len(steps), len(points)),
         "range": _cause_sentence(document) if document else "",
         "chart": result_charts.draw_levels([point["day"] for point in points], values, stretches),
         "table": [
@@ -226,13 +231,15 @@ def build_change(runs: Sequence[DemonstrationRun]) -> Context:
     }
 
 
-def _step_sentence(step: Row | None, count: int) -> str:
+def _step_sentence(step: Row | None, steps: int, nights: int) -> str:
+    """The last of the steps, and how many there are where there are several."""
     if step is None:
-        return f"Nothing moved in {count} nights that chance would not show."
+        return f"Nothing moved in {nights} nights that chance would not show."
     moved = "rose" if step["ratio"] > 1 else "fell"
     levels = [format_in_unit(step[name], UNIT) for name in ("level_before", "level_after")]
     ratio = f"\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}{numbers.format_times(step['ratio'])}"
-    return f"Writes {moved} from {levels[0]} to {levels[1]} {UNIT} on {step['day']}, {ratio}."
+    which = f" That is the last of {steps} steps." if steps > 1 else ""
+    return f"Writes {moved} from {levels[0]} to {levels[1]} {UNIT} on {step['day']}, {ratio}.{which}"
 
 
 def _cause_sentence(document: Row) -> str:
@@ -262,14 +269,13 @@ def build_targets(runs: Sequence[DemonstrationRun]) -> Context:
         for target in row["slow"]
     ]
     limit = row["best"] * stragglers.SHARE / 100
-    names = " and ".join(str(target["number"]) for target in slow)
     share = f"{stragglers.SHARE:g}\N{NO-BREAK SPACE}%"
     counted = f"{row['slow_count']} of {numbers.format_int(row['count'])} targets"
     return {
-        "finding": f"{counted} reach {share} of the best or less: numbers {names}."
+        "finding": f"{counted} reach {share} of the best or less{_slow_names(slow, row['slow_count'])}."
         if slow
         else f"None of {numbers.format_int(row['count'])} targets is slow at {share} of the best.",
-        "range": _meeting_sentence(row["meeting"]),
+        "range": " ".join(filter(None, [_silent_sentence(len(row["silent"])), _meeting_sentence(row["meeting"])])),
         "chart": result_charts.draw_histogram(bins, limit, factor),
         "bins": [(format_in_unit(low, unit), format_in_unit(high, unit), count) for low, high, count in bins],
         "slow": slow,
@@ -278,6 +284,17 @@ def build_targets(runs: Sequence[DemonstrationRun]) -> Context:
         "runs": [run],
         "commanded": run,
     }
+
+
+def _slow_names(slow: Sequence[Row], count: int) -> str:
+    """The numbers of slow targets where they are few; the table has the others."""
+    if count > MOST_NAMED:
+        return ""
+    return f": {'number' if count == 1 else 'numbers'} {' and '.join(str(target['number']) for target in slow)}"
+
+
+def _silent_sentence(silent: int) -> str:
+    return f"Of {numbers.pluralize(silent, 'target')} nothing was read: whether slow is not known." if silent else ""
 
 
 def _meeting_sentence(meeting: Sequence[Row]) -> str:
@@ -289,8 +306,8 @@ def _meeting_sentence(meeting: Sequence[Row]) -> str:
 
 SCREENS = (
     TourScreen("", "One tunable", "same machine, two runs", "tunable", Screen.TUNABLE, build_tunable),
-    TourScreen("ceiling", "A ceiling", "five repeats under the drives", "ceiling", Screen.TUNABLE, build_ceiling),
+    TourScreen("ceiling", "A ceiling", "repeats under what the parts can do", "ceiling", Screen.TUNABLE, build_ceiling),
     TourScreen("rejected", "A rejected run", "findings by line", "rejected", Screen.REJECTED, build_rejected),
-    TourScreen("change", "A change", "twelve nights, one difference", "change", Screen.CHANGE, build_change),
-    TourScreen("slow-targets", "Slow targets", "two of 3,000", "targets", Screen.TARGETS, build_targets),
+    TourScreen("change", "A change", "nights, and what differs", "change", Screen.CHANGE, build_change),
+    TourScreen("slow-targets", "Slow targets", "each target of a survey", "targets", Screen.TARGETS, build_targets),
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.http import QueryDict
 from django.test import Client
 
-from registry.models import Result, SearchText
-from registry.site_pages.search import question, texts
+from registry.models import Result, SearchText, Site, System
+from registry.site_pages.search import find, question, record_hits, texts
 from registry.site_pages.search.hits import mark_words
 
 pytestmark = pytest.mark.django_db
@@ -177,3 +178,96 @@ def test_folding_is_without_case_accents_and_punctuation() -> None:
     assert question.fold_words("Forschungszentrum JÜLICH, (10-node) osc.max_rpcs\N{RIGHT SINGLE QUOTATION MARK}x") == (
         *("forschungszentrum", "julich", "10", "node", "osc", "max", "rpcs", "x"),
     )
+
+
+@pytest.mark.usefixtures("_searched")
+def test_the_id_of_a_result_finds_it_in_any_case() -> None:
+    assert paths(answer_for("IO500-645"), "result") == ["/results/io500-645/"]
+    assert Client().get("/search/", {"q": "IO500-645"})["Location"] == "/results/io500-645/"
+    for made_up in ("demo-1", "Demo-1"):
+        assert Client().get("/search/", {"q": made_up}).status_code == 200
+        assert paths(answer_for(made_up), "result") == []
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_value_in_quotes_may_have_spaces() -> None:
+    quoted = answer_for('site:"Oak Ridge National Laboratory"')
+    assert quoted["counts"]["results"] > 0
+    assert answer_for("fs:lustre")["counts"] == answer_for('FS:"Lustre"')["counts"]
+    for unfinished in ('fs:"', 'fs:""', '"fs:lustre', 'site:"Oak Ridge'):
+        assert Client().get("/api/v1/search/", {"q": unfinished}).status_code == 200
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_filter_that_nothing_meets_says_which_value_is_unknown() -> None:
+    (row,) = answer_for("fs:lustr release:SC23")["unknown_values"]
+    assert (row["name"], row["value"]) == ("filesystem_type", "lustr")
+    assert any(name.casefold() == "lustre" for name in row["nearest"])
+    page = Client().get("/search/", {"q": "fs:lustr"}).content.decode()
+    assert "No result has filesystem_type=lustr." in page
+    assert "or the documents" not in page, "no document was searched"
+    assert answer_for("fs:lustre")["unknown_values"] == []
+
+
+@pytest.mark.usefixtures("_searched")
+def test_words_after_the_tenth_are_named_as_not_searched() -> None:
+    words = "one two three four five six seven eight nine ten Aurora Frontier"
+    assert answer_for(words)["not_searched"] == ["aurora", "frontier"]
+    assert "not: <b>aurora frontier</b>" in Client().get("/search/", {"q": words}).content.decode()
+    assert answer_for("Aurora")["not_searched"] == []
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_kind_without_hits_says_so() -> None:
+    page = Client().get("/search/", {"q": "fs:lustre", "kind": "platforms"}).content.decode()
+    assert "None of the hits is of this kind: platforms." in page
+    assert "None of the hits" not in Client().get("/search/", {"q": "fs:lustre"}).content.decode()
+
+
+@pytest.mark.usefixtures("_searched")
+def test_signs_that_nobody_sees_are_no_part_of_a_word() -> None:
+    assert "\u202e" not in Client().get("/search/", {"q": "\u202eLustre"}).content.decode()
+    assert answer_for("\u202eLustre")["counts"] == answer_for("Lustre")["counts"]
+
+
+@pytest.mark.usefixtures("_searched")
+def test_names_that_are_not_public_are_neither_found_nor_in_the_way() -> None:
+    Site.objects.create(slug="auroro", name="Auroro")  # has an account, and no result
+    answer = answer_for("auroro")
+    assert answer["searched_instead"] == "aurora"
+    assert "auroro" not in " ".join(paths(answer, "site") + paths(answer, "system"))
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_withdrawn_result_gives_no_list_its_rank() -> None:
+    system = System.objects.get(slug="jsc-juron")
+    assert "list" in {row["kind"] for row in answer_for("juron")["results"]}
+    Result.objects.filter(system=system).update(withdrawn_at="2026-01-01T00:00Z", withdrawn_reason="test")
+    assert "list" not in {row["kind"] for row in answer_for("juron")["results"]}
+
+
+@pytest.mark.parametrize("query", [{"literally": "yes"}, {"kind": ["sites", "systems"]}, {"literally": "1"}])
+def test_options_that_are_none_are_refused(query: dict[str, Any]) -> None:
+    for address in ("/api/v1/search/", "/search/"):
+        assert Client().get(address, {"q": "Aurora", **query}).status_code == 400, address
+
+
+@pytest.mark.usefixtures("loaded")
+def test_one_reading_is_enough_and_needs_all_its_words() -> None:
+    ornl, lrz = "/sites/oak-ridge-national-laboratory/", "/sites/lrz/"
+    for readings, expected in (
+        ([("oak", "ridge"), ("oak",)], {ornl}),
+        ([("ridge", "nowhere"), ("ridge", "oak")], {ornl}),
+        ([("ridge", "nowhere"), ("lrz",)], {lrz}),
+        ([("ridge", "nowhere"), ("ridge", "elsewhere")], set()),
+        ([], set()),
+    ):
+        query = question.Question("", readings, [], QueryDict())
+        assert {hit.url for hit in record_hits.find_sites(query, 10).hits} == expected, readings
+
+
+@pytest.mark.usefixtures("_searched")
+def test_many_words_cost_few_queries(django_assert_max_num_queries) -> None:
+    find.find_everything("x")
+    with django_assert_max_num_queries(30):
+        find.find_everything("one two three four five six seven eight nine ten")

@@ -201,6 +201,31 @@ def test_a_step_or_a_difference_that_is_not_there_is_not_told(client) -> None:
     assert "whether it is more than chance cannot be told" in text
 
 
+def test_sentences_follow_numbers_that_change(client) -> None:
+    """Another count of repeats, a second step, more slow targets and a silent one."""
+    _, second = DemonstrationRun.objects.filter(screen="tunable")
+    for row in second.measurements:
+        row["repeats"] = (row["repeats"] or [])[:4]
+    second.save()
+    assert "Repeats: 5 and 4, so the ratio has a 95 % range" in page(client, "/tour/")
+    for run in list(DemonstrationRun.objects.filter(screen="change"))[:4]:
+        for row in run.measurements:
+            row["value"] /= 2
+        run.save()
+    assert "That is the last of 2 steps." in page(client, "/tour/change/")
+    survey = DemonstrationRun.objects.get(screen="targets")
+    targets = survey.snapshot["tests"][0]["targets"]["write"]
+    targets[:5] = [[0, 0, 0], *([19, 10.0, 20.0] for _ in range(4))]
+    for distribution in survey.snapshot["distributions"]:
+        distribution["count"] -= 1
+    survey.save()
+    text = page(client, "/tour/slow-targets/")
+    assert "6 of 2,999 targets reach 90 % of the best or less." in text
+    assert "Of 1 target nothing was read: whether slow is not known." in text
+    for address in SCREENS:
+        assert not re.search("3,000|twelve|five repeats", page(client, address), re.I), address
+
+
 # Asked for by id
 
 
