@@ -71,6 +71,8 @@ READERS = {
 }
 """Who reads what, in the order of reading; a name that ends in a slash stands for a folder. As in README.md."""
 CODE = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9_-]+)+")
+OF_EVERY_TOOL = "TOOL."
+"""How a code begins that every benchmark has under its own name; it is an anchor for each of them."""
 MACHINE_FORMS = {"openapi.json": "/api/v1/openapi.json"}
 """Files beside the documents that the site serves elsewhere."""
 
@@ -175,6 +177,11 @@ def _mark_codes(inline: Token, parent: Token, taken: set[str]) -> None:
     children = inline.children or []
     if parent.type in ("td_open", "heading_open") and children and children[0].type == "code_inline":
         code = children[0].content
+        if code.startswith(OF_EVERY_TOOL):
+            codes = [f"{tool.tool}.{code.removeprefix(OF_EVERY_TOOL)}" for tool in catalogue.benchmarks()]
+            anchors = "".join(f'<span id="{each}"></span>' for each in codes if each not in taken)
+            taken.update(codes)
+            inline.children = [Token("html_inline", "", 0, content=anchors), *children]
         if CODE.fullmatch(code) and code not in taken:
             taken.add(code)
             parent.attrSet("id", code)

@@ -83,7 +83,7 @@ def first_entries(ranked_list: int) -> list[dict[str, Any]]:
     """The first ten of a list, written out."""
     rows = ListEntry.objects.filter(ranked_list=ranked_list).order_by("position").values(
         "rank", "system_name", "institution", "filesystem_type", "score", "bandwidth_gib_per_s", "rate_kiops", "new",
-        result_id_public=F("result__public_id"),
+        result_id_public=F("result__public_id"), withdrawn=F("result__withdrawn_at"),
     )[:MOST_ENTRIES]  # fmt: skip
     return [
         {
@@ -97,8 +97,12 @@ def first_entries(ranked_list: int) -> list[dict[str, Any]]:
 
 
 def find_pair(entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """The first two entries with the file system that most of them print; None where no two print the same."""
-    counts = Counter(entry["filesystem_type"] for entry in entries if entry["filesystem_type"])
+    """The first two entries with the file system that most of them print; None where no two print the same.
+
+    Withdrawn ones are left out.
+    """
+    entries = [entry for entry in entries if entry["filesystem_type"] and not entry["withdrawn"]]
+    counts = Counter(entry["filesystem_type"] for entry in entries)
     if not counts or counts.most_common(1)[0][1] < 2:
         return None
     filesystem = counts.most_common(1)[0][0]

@@ -477,11 +477,18 @@ def test_an_error_of_ours_is_a_page_without_a_trace(monkeypatch) -> None:
 
 
 def test_the_first_page_offers_two_systems_with_the_file_system_that_most_of_a_list_have() -> None:
-    def entry(name: str, filesystem: str) -> dict[str, str]:
-        return {"system_name": name, "filesystem_type": filesystem}
+    def entry(name: str, filesystem: str, withdrawn: str = "") -> dict[str, str]:
+        return {"system_name": name, "filesystem_type": filesystem, "withdrawn": withdrawn}
 
     pair = find_pair([entry("A", "DAOS"), entry("B", "Lustre"), entry("C", ""), entry("D", "Lustre"), entry("E", "")])
     assert pair is not None
     assert (pair["filesystem"], pair["first"]["system_name"], pair["second"]["system_name"]) == ("Lustre", "B", "D")
     assert find_pair([entry("A", "DAOS"), entry("B", "Lustre"), entry("C", ""), entry("D", "")]) is None
+    assert find_pair([entry("A", "Lustre"), entry("B", "Lustre", "2026-01-01")]) is None
     assert find_pair([]) is None
+
+
+def test_a_finding_that_every_tool_has_is_an_anchor_of_each() -> None:
+    html = documentation.render_pages()["findings"].html
+    assert 'id="ior.not-measured"' in html
+    assert html.count('id="ior.not-measured"') == 1
