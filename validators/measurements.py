@@ -59,7 +59,7 @@ class Measurement:
 
     def as_json(self) -> dict[str, Any]:
         # There are thousands, for which dataclasses.asdict takes five times as long.
-        return {name: getattr(self, name) for name in self.__slots__} | {"context": dict(self.context)}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"context": dict(self.context)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -437,7 +437,7 @@ def test_nobody_measured_8632(client, form) -> None:
 
 MEASUREMENTS = {
     *("e1000-e2000-ior", "es400-bandwidth", "es400-rates", "filesystems", "list-growth", "perlmutter-ost-bandwidth"),
-    "scores-by-clients",
+    *("io500-after-stonewall", "io500-closing", "io500-imbalance", "io500-late-work", "scores-by-clients"),
 }
 """Curated studies whose points differ in more than their axes: every measurement is drawn."""
 

@@ -50,6 +50,7 @@ _MDTEST_FILES = re.compile(rb"^(\d{1,9}) tasks, (\d{1,18}) files", re.MULTILINE)
 _FILE_SYSTEM = re.compile(
     rb"^FS\s*:\s*(\d{1,15}(?:\.\d{1,9})?) (\w{1,5})\s+Used FS:\s*(\d{1,3}(?:\.\d{1,9})?)%", re.MULTILINE
 )
+_IOR_ROW = re.compile(rb"^(write|read) [^\n]{1,400}", re.MULTILINE)
 _TREE_ROWS = (b"Tree creation", b"Tree removal")
 _IOR_DATE, _MDTEST_DATE = "%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S"
 _TAIL = 64 * 1024
@@ -165,7 +166,7 @@ def _row_count(content: bytes, operation: bytes) -> int:
     """How many rows of the operation have as many cells as the columns; those of the summary below have more."""
     names = content.find(b"\naccess    bw(")
     columns = len(content[names + 1 : names + 400].split(b"\n", 1)[0].split()) if names >= 0 else 0
-    rows = re.finditer(rb"^" + operation + rb" [^\n]{1,400}", content, re.MULTILINE)
+    rows = (row for row in _IOR_ROW.finditer(content) if row[1] == operation)
     return sum(len(row[0].split()) == columns for row in rows)
 
 
