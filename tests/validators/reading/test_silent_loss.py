@@ -57,8 +57,10 @@ def figures(report):
 
 
 def warnings(report):
+    """What a report says against its figures: findings by code, and what each run lacks, with the reason."""
     findings = [*report.findings, *(finding for run in report.runs for finding in run.findings)]
-    return Counter(finding.code for finding in findings if finding.level != "info")
+    lacking = [tuple(sorted(row.items())) for run in report.runs for row in run.missing_measurements]
+    return Counter([*(finding.code for finding in findings if finding.level != "info"), *lacking])
 
 
 @cache
