@@ -8,6 +8,7 @@ Raw HTML stays text, every heading and code has an anchor.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,7 @@ from validators import benchmark_docs, catalogue
 FOLDER: Path = settings.BASE_DIR / "docs"
 BENCHMARKS = "benchmarks/"
 QUANTITIES = "quantities"
+FINDINGS = "findings"
 READERS = {
     "For sites": (
         "start",
@@ -71,6 +73,8 @@ READERS = {
 }
 """Who reads what, in the order of reading; a name that ends in a slash stands for a folder. As in README.md."""
 CODE = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9_-]+)+")
+_CODE_ROW = re.compile(r"^\| `([a-z0-9-]+(?:\.[a-z0-9_-]+)+)` \| ((?:error|warning|info)[a-z, ]*) \|", re.MULTILINE)
+"""A row of a table of findings: code and level."""
 OF_EVERY_TOOL = "TOOL."
 """How a code begins that every benchmark has under its own name; it is an anchor for each of them."""
 MACHINE_FORMS = {"openapi.json": "/api/v1/openapi.json"}
@@ -117,7 +121,24 @@ def render_pages() -> dict[str, DocumentationPage]:
     for benchmark in catalogue.benchmarks():
         readme = catalogue.FOLDER / benchmark.slug / benchmark_docs.README
         texts[f"{BENCHMARKS}{benchmark.slug}"] = readme, benchmark_docs.benchmark_page(benchmark)
+    path, text = texts[FINDINGS]
+    texts[FINDINGS] = path, f"{text}\n{_codes_of_benchmarks(texts)}"
     return {slug: _render(slug, path, text) for slug, (path, text) in texts.items()}
+
+
+def _codes_of_benchmarks(texts: Mapping[str, tuple[Path, str]]) -> str:
+    """A table of the codes that pages of single benchmarks explain: pages link every code to the page of findings."""
+    levels = {
+        code: (level, slug)
+        for slug, (_, text) in texts.items()
+        if slug.startswith(BENCHMARKS)
+        for code, level in _CODE_ROW.findall(text)
+    }
+    rows = [
+        f"| `{code}` | {level} | [{slug.removeprefix(BENCHMARKS)}](/docs/{slug}/#{code}) |"
+        for code, (level, slug) in sorted(levels.items())
+    ]
+    return "\n".join(["## Codes of one benchmark", "", "| code | level | explained on |", "|---|---|---|", *rows, ""])
 
 
 def _pages_of(names: tuple[str, ...]) -> list[DocumentationPage]:

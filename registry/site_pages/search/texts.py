@@ -84,7 +84,8 @@ def _list_rules() -> Iterator[Text]:
             codes.add(rule.code)
             place = f"rule, {rule.level}"
             yield Text(RULE, rule.code, rule.code, f"/docs/rules/#{rule.code}", place, rule.text, rule.source)
-    for page in render_pages().values():
+    # The page of findings names codes of benchmarks in short, so it comes last.
+    for page in sorted(render_pages().values(), key=lambda page: page.slug):
         if page.slug.startswith(FINDING_PAGES):
             for code, cells in _read_page(page).rows:
                 if code not in codes:

@@ -492,3 +492,10 @@ def test_a_finding_that_every_tool_has_is_an_anchor_of_each() -> None:
     html = documentation.render_pages()["findings"].html
     assert 'id="ior.not-measured"' in html
     assert html.count('id="ior.not-measured"') == 1
+
+
+def test_a_code_of_one_benchmark_leads_from_the_page_of_findings_to_its_own() -> None:
+    html = documentation.render_pages()["findings"].html
+    assert 'id="fio.run-failed"' in html
+    assert 'href="/docs/benchmarks/fio/#fio.run-failed"' in html
+    assert 'id="fio.run-failed"' in documentation.render_pages()["benchmarks/fio"].html
