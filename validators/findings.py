@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 ERROR = "error"
 WARNING = "warning"
@@ -45,3 +46,8 @@ def has_error(findings: Iterable[Finding]) -> bool:
 def worst_first(findings: list[Finding]) -> list[Finding]:
     """Errors before warnings before infos; otherwise the order in which they were found."""
     return sorted(findings, key=lambda finding: LEVELS.index(finding.level))
+
+
+def findings_of_report(report: Mapping[str, Any]) -> list[Any]:
+    """All findings of a report in JSON: those on the archive, then those on each run."""
+    return [*report["findings"], *(finding for run in report["runs"] for finding in run["findings"])]

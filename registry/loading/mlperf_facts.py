@@ -13,6 +13,7 @@ from registry.loading.mlperf_folders import CHECKPOINTING, KV_CACHE, TRAINING, V
 from registry.query.canonical_names import plain_text
 from validators.bundle import StoredFile
 from validators.checks import check
+from validators.findings import findings_of_report
 
 TOOL = "mlperf-storage"
 RUN_FOLDERS, COUNTED_RUNS = 6, 5
@@ -41,7 +42,7 @@ def read_workload(files: Mapping[str, Path]) -> Row:
     (name, path), *others = sorted(files.items())
     extra_files = {called: StoredFile(other) for called, other in others}
     report = check(path, name=name, benchmark=TOOL, extra_files=extra_files).as_json()
-    errors = [finding for finding in _all_findings(report) if finding["level"] == "error"]
+    errors = [finding for finding in findings_of_report(report) if finding["level"] == "error"]
     doubtful = [finding for finding in errors if finding["code"] not in _OF_THE_RUN]
     if doubtful:
         return {"reason": plain_text(doubtful[0]["message"])[:LONGEST_REASON]}
@@ -92,10 +93,6 @@ def keep_single_run(facts: Row) -> Row:
 
 _OVER_RUNS = frozenset({"runs", "au_min_run", "run_folders"})
 """Parameters that are counted over all runs of a result."""
-
-
-def _all_findings(report: Mapping[str, Any]) -> list[Row]:
-    return [*report["findings"], *(finding for run in report["runs"] for finding in run["findings"])]
 
 
 def _measurement_row(row: Mapping[str, Any]) -> Row:

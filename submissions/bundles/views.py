@@ -16,6 +16,7 @@ from submissions.models import Submission
 from submissions.permissions import is_own, require_bytes, visible_submission
 from submissions.web.page_base import private_page
 from submissions.web.request_account import account_of
+from validators.findings import findings_of_report
 
 JOINED = Submission.objects.select_related("institution")
 BEFORE = 10
@@ -96,8 +97,7 @@ def _lines_context(submission: Submission, path: str, line: str) -> dict[str, An
     begin = int(line) if line.isdecimal() and len(line) < 10 else 1
     check = submission.checks.first()
     report = check.report if check else {"findings": [], "runs": []}
-    findings = [*report["findings"], *(finding for run in report["runs"] for finding in run["findings"])]
-    page = file_viewer.file_page(submission, path, begin, findings)
+    page = file_viewer.file_page(submission, path, begin, findings_of_report(report))
     earlier = max(begin - file_viewer.LINES, 1)
     return {
         "page": page,

@@ -31,7 +31,7 @@ from submissions.lifecycle import states, task_queue
 from submissions.models import Check, State, Submission, SubmittedSystem
 from validators import VERSION
 from validators.checks import check
-from validators.findings import ERROR, Finding, worst_first
+from validators.findings import ERROR, Finding, findings_of_report, worst_first
 from validators.runs.report import VALID, Report
 from validators.system import facts
 
@@ -316,8 +316,7 @@ def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
 
 def _finding_codes(report: dict[str, Any]) -> set[str]:
     """The codes of all findings, on the archive and on every run."""
-    rows = report["findings"] + [finding for run in report["runs"] for finding in run["findings"]]
-    return {finding["code"] for finding in rows}
+    return {finding["code"] for finding in findings_of_report(report)}
 
 
 def _summary_text(check: Check) -> str:
