@@ -46,7 +46,7 @@ def read_copy(copy: Copy) -> Iterator[RowOutcome]:
     """
     rows = mlperf_rows.read_table()
     places = _match_rows(rows, copy)
-    recorded = _recorded_rows([row["id"] for row in rows])
+    recorded = _recorded_rows(rows)
     for row in rows:
         place = places.get(row["id"])
         yield _outcome_of_row(recorded.get(row["id"], row), place)
@@ -112,11 +112,11 @@ def _read_description(row: Row, place: WorkloadPlace) -> Row:
     return described | basis | of_table
 
 
-def _recorded_rows(ids: list[str]) -> dict[str, Row]:
-    """Rows as the record has them, where a copy changed them before: their figures with their units as printed."""
+def _recorded_rows(table_rows: list[Row]) -> dict[str, Row]:
+    """Rows as the record has them, where a copy changed them before: their figures in canonical units."""
     rows = {}
-    results = Result.objects.filter(public_id__in=ids, **{f"snapshot__{ROW}__{FROM_COPY}": True})
-    shipped = {row["id"]: row for row in mlperf_rows.read_table()}
+    shipped = {row["id"]: row for row in table_rows}
+    results = Result.objects.filter(public_id__in=shipped, **{f"snapshot__{ROW}__{FROM_COPY}": True})
     for result in results.prefetch_related("measurements").defer("search"):
         figures = [
             {"op": row.op, "quantity": row.quantity, "stat": row.stat, "value": row.value, "unit": row.unit}

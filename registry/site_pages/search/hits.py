@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
@@ -43,6 +44,11 @@ class KindHits:
     count: int
     at_least: bool = False
     rows: Sequence[Row] = ()
+
+
+def count_all(hits: Sequence[Hit], most: int, matching: QuerySet[Any]) -> KindHits:
+    """The first `most` hits, and how many rows match: fewer hits than `most` are all of them, else one query counts."""
+    return KindHits(hits, len(hits) if len(hits) < most else matching.count())
 
 
 def mark_words(text: str, words: Iterable[str]) -> SafeString:

@@ -16,7 +16,7 @@ from registry.models import Fold, ListEntry, RankedList, Release, Result, Site, 
 from registry.presentation.result_rows import newest_rows
 from registry.query import filters, public_record
 from registry.query.public_record import Row
-from registry.site_pages.search.hits import Hit, KindHits
+from registry.site_pages.search.hits import Hit, KindHits, count_all
 from registry.site_pages.search.question import Question, Words
 
 SITE, SYSTEM, PLATFORM, LIST, RELEASE, RESULT = "site", "system", "platform", "list", "release", "result"
@@ -39,7 +39,7 @@ def find_sites(question: Question, most: int) -> KindHits:
         Hit(SITE, site.name, f"/sites/{site.slug}/", _count_words(site.results_count, "result"))
         for site in sites[:most]
     ]
-    return KindHits(hits, len(hits) if len(hits) < most else sites.count())
+    return count_all(hits, most, sites)
 
 
 def find_systems(question: Question, most: int) -> KindHits:
@@ -51,7 +51,7 @@ def find_systems(question: Question, most: int) -> KindHits:
     )
     rows = either.select_related("site").order_by(*_by_likeness(question, "name"))
     hits = [Hit(SYSTEM, str(row), f"/systems/{row.slug}/", "", row.site.name) for row in rows[:most]]
-    return KindHits(hits, len(hits) if len(hits) < most else either.count())
+    return count_all(hits, most, either)
 
 
 def find_platforms(question: Question, most: int) -> KindHits:
@@ -60,7 +60,7 @@ def find_platforms(question: Question, most: int) -> KindHits:
         public_record.current_platforms().alias(folded=Fold(text)).filter(_has_readings("folded", question.readings))
     )
     hits = [Hit(PLATFORM, row.name, f"/platforms/{row.slug}/", "", row.vendor) for row in platforms[:most]]
-    return KindHits(hits, len(hits) if len(hits) < most else platforms.count())
+    return count_all(hits, most, platforms)
 
 
 def find_lists(question: Question, most: int) -> KindHits:
@@ -106,7 +106,7 @@ def nearest_words(words: Words) -> Words | None:
     Reads all public names of the record: it is asked only where nothing has the words. One query.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE})
+        cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE, "erased": public_record.ERASED_SLUG})
         nearest = tuple(nearest or word for word, nearest in cursor.fetchall())
     return nearest if nearest != words else None
 
@@ -116,8 +116,9 @@ LEAST_ALIKE = 0.4
 _NEAREST = """
 WITH known AS MATERIALIZED (
     SELECT DISTINCT regexp_split_to_table(btrim(highwater_fold(name)), ' ') AS word FROM (
-        SELECT name FROM registry_site WHERE EXISTS (SELECT 1 FROM registry_result WHERE site_id = registry_site.id)
-        UNION ALL SELECT name FROM registry_system WHERE merged_into_id IS NULL
+        SELECT name FROM registry_site
+        WHERE slug <> %(erased)s AND EXISTS (SELECT 1 FROM registry_result WHERE site_id = registry_site.id)
+        UNION ALL SELECT name FROM registry_system WHERE slug <> %(erased)s AND merged_into_id IS NULL
         UNION ALL SELECT name FROM registry_platform WHERE merged_into_id IS NULL
         UNION ALL SELECT filesystem_family FROM registry_result
         UNION ALL SELECT title FROM registry_searchtext

@@ -8,7 +8,7 @@ from django.contrib.postgres.search import SearchHeadline, SearchQuery, SearchRa
 from django.db.models import Case, F, When
 
 from registry.models import SearchText
-from registry.site_pages.search.hits import MARK_END, MARK_START, Hit, KindHits
+from registry.site_pages.search.hits import MARK_END, MARK_START, Hit, KindHits, count_all
 from registry.site_pages.search.question import Words
 from registry.site_pages.search.texts import DECISIONS
 
@@ -26,7 +26,7 @@ def find_texts(kind: str, readings: Sequence[Words], most: int) -> KindHits:
     best = matching.order_by(_IS_DECISION, SearchRank(F("vector"), query).desc(), "position")
     rows = best.annotate(words=_summary_or_headline(query)).values_list("title", "url", "words", "place")[:most]
     hits = [Hit(kind, *row) for row in rows]
-    return KindHits(hits, len(hits) if len(hits) < most else matching.count())
+    return count_all(hits, most, matching)
 
 
 def _query_of(readings: Sequence[Words]) -> SearchQuery:

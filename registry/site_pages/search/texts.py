@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from html.parser import HTMLParser
 
@@ -55,10 +55,10 @@ def list_texts() -> Iterator[Text]:
     """All texts, of each kind in the order in which equals are shown; a key is there once."""
     yield from _list_studies()
     yield from _list_parameters()
-    yield from _list_rules()
-    documents = sorted(render_pages().values(), key=lambda page: _reading_order(page.slug))
-    for page in documents:
-        yield from _list_sections(page)
+    pages = [(page, _read_page(page)) for page in render_pages().values()]
+    yield from _list_rules(pages)
+    for page, reader in sorted(pages, key=lambda pair: _reading_order(pair[0].slug)):
+        yield from _list_sections(page, reader)
 
 
 def _list_studies() -> Iterator[Text]:
@@ -76,7 +76,7 @@ def _list_parameters() -> Iterator[Text]:
         yield Text(PARAMETER, id, id, f"/parameters/{id}/", titles[parameter.group], parameter.meaning, body)
 
 
-def _list_rules() -> Iterator[Text]:
+def _list_rules(pages: Iterable[tuple[DocumentationPage, _PageReader]]) -> Iterator[Text]:
     """Rules; then findings, which the tables of documents list by code."""
     codes = set()
     for rule in catalogue.rules():
@@ -85,9 +85,9 @@ def _list_rules() -> Iterator[Text]:
             place = f"rule, {rule.level}"
             yield Text(RULE, rule.code, rule.code, f"/docs/rules/#{rule.code}", place, rule.text, rule.source)
     # The page of findings names codes of benchmarks in short, so it comes last.
-    for page in sorted(render_pages().values(), key=lambda page: page.slug):
+    for page, reader in sorted(pages, key=lambda pair: pair[0].slug):
         if page.slug.startswith(FINDING_PAGES):
-            for code, cells in _read_page(page).rows:
+            for code, cells in reader.rows:
                 if code not in codes:
                     codes.add(code)
                     level, *texts = cells
@@ -95,9 +95,9 @@ def _list_rules() -> Iterator[Text]:
                     yield Text(RULE, code, code, address, f"finding, {level}", " ".join(texts))
 
 
-def _list_sections(page: DocumentationPage) -> Iterator[Text]:
+def _list_sections(page: DocumentationPage, reader: _PageReader) -> Iterator[Text]:
     """The parts of a document below each heading."""
-    for anchor, title, body in _read_page(page).sections:
+    for anchor, title, body in reader.sections:
         address = f"/docs/{page.slug}/" + (f"#{anchor}" if anchor else "")
         place = "" if title == page.title else page.title
         yield Text(DOCUMENT, f"{page.slug}#{anchor}", title, address, place, "", body[:MOST_BODY])

@@ -55,8 +55,8 @@ def build_tunable(runs: Sequence[DemonstrationRun]) -> Context:
     before, after = runs
     document = load.comparison_document([before.public_id, after.public_id])
     row = next(row for row in document["measurements"] if is_written(row))
-    differences = [fact for group in document["configuration"] for fact in group["differences"]]
-    equal = document["equal"] + document["system"]["equal"]
+    differences = _differing_facts(document)
+    equal = _count_equal(document)
     written = [measured_write(run) for run in runs]
     settings = [_one_setting(differences, side) for side in (0, 1)]
     columns = [
@@ -84,6 +84,16 @@ def build_tunable(runs: Sequence[DemonstrationRun]) -> Context:
 def _keep_together(public_id: str) -> str:
     """An id as the head of a column, which may be narrow."""
     return public_id.replace("-", "\N{NON-BREAKING HYPHEN}")
+
+
+def _differing_facts(document: Row) -> list[Row]:
+    """What differs between the runs of a comparison, over all groups."""
+    return [fact for group in document["configuration"] for fact in group["differences"]]
+
+
+def _count_equal(document: Row) -> int:
+    """How many facts the runs of a comparison have alike."""
+    return int(document["equal"] + document["system"]["equal"])
 
 
 def _one_setting(differences: Sequence[Row], side: int) -> str:
@@ -224,7 +234,7 @@ def build_change(runs: Sequence[DemonstrationRun]) -> Context:
         )
         if document and step
         else None,
-        "equal": document["equal"] + document["system"]["equal"] if document else 0,
+        "equal": _count_equal(document) if document else 0,
         "comparison": f"/compare/?results={step['before']},{step['after']}" if step else "",
         "runs": [run for run in runs if step and run.public_id in (step["before"], step["after"])],
         "commanded": runs[-1],
@@ -244,7 +254,7 @@ def _step_sentence(step: Row | None, steps: int, nights: int) -> str:
 
 def _cause_sentence(document: Row) -> str:
     """What differs between both sides of a step. That it is the cause only another run would show."""
-    differences = [fact for group in document["configuration"] for fact in group["differences"]]
+    differences = _differing_facts(document)
     if len(differences) != 1:
         return f"{numbers.pluralize(len(differences), 'fact differs', 'facts differ')} between the nights around it."
     (fact,) = differences

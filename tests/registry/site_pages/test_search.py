@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from registry.models import Result, SearchText, Site, System
+from registry.query import public_record
 from registry.site_pages.search import find, question, record_hits, texts
 from registry.site_pages.search.hits import mark_words
 
@@ -89,6 +90,13 @@ def test_a_slip_is_answered_with_what_was_searched_instead() -> None:
         assert answer["searched_instead"] == intended
         assert any(intended in path for path in paths(answer, "system"))
     assert "Nothing has “nurin”" in Client().get("/search/", {"q": "nurin"}).content.decode()
+
+
+@pytest.mark.usefixtures("_searched")
+def test_the_name_over_erased_results_hides_no_suggestion() -> None:
+    site = Site.objects.get(slug="lrz")
+    System.objects.create(slug=public_record.ERASED_SLUG, name="Nurinn", site=site)
+    assert answer_for("nurin")["searched_instead"] == "nurion"
 
 
 @pytest.mark.usefixtures("_searched")
