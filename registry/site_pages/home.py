@@ -63,7 +63,7 @@ def list_leaders() -> list[Leader]:
             "pk", "name", "title", "trust", "complete",
             release_slug=F("release__slug"), release_name=F("release__name"), score=F("entries__score"),
             system=F("entries__system_name"), institution=F("entries__institution"),
-            result=F("entries__result__public_id"),
+            result=F("entries__result__public_id"), erased=F("entries__result__erasure__erased_at"),
         )
     )  # fmt: skip
     return [{**leader, "written": numbers.format_decimal(leader["score"])} for leader in leaders]
@@ -84,6 +84,7 @@ def first_entries(ranked_list: int) -> list[dict[str, Any]]:
     rows = ListEntry.objects.filter(ranked_list=ranked_list).order_by("position").values(
         "rank", "system_name", "institution", "filesystem_type", "score", "bandwidth_gib_per_s", "rate_kiops", "new",
         result_id_public=F("result__public_id"), withdrawn=F("result__withdrawn_at"),
+        erased=F("result__erasure__erased_at"),
     )[:MOST_ENTRIES]  # fmt: skip
     return [
         {

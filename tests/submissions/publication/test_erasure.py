@@ -187,6 +187,18 @@ def test_the_rank_stays_without_a_name_and_the_list_says_so(two_published, cast)
     assert rows[1]["result"] == second and rows[1]["erased_at"] is None
     page = Client().get("/lists/sc99/full/").content.decode()
     assert "erased on request" in page and f'value="{first}"' not in page and f"/results/{first}/" not in page
+    front = Client().get("/").content.decode()
+    assert front.count("erased on request") >= 2  # in the list, and among the leaders
+    for path in (
+        "/",
+        "/lists/",
+        "/lists/sc99/",
+        "/releases/",
+        "/releases/sc99/",
+        "/analysis/full/",
+        "/analysis/io500/",
+    ):
+        assert f"/results/{first}/" not in Client().get(path).content.decode(), path
 
 
 def test_a_later_amendment_keeps_the_erased_row_where_it_is(erased, two_published, cast) -> None:
