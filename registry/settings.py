@@ -63,6 +63,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "registry.web.compression.PublicCompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "registry.serving.admission.TooLargeMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -230,6 +231,7 @@ STATIC_ROOT = STATE_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = INSECURE_LOCAL
 WHITENOISE_AUTOREFRESH = False
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^.+[.-](?:[0-9a-f]{12}|\d+\.\d+\.\d+/[^/]+)\..+$"
 if INSECURE_LOCAL:
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 
