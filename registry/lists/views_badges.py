@@ -1,4 +1,4 @@
-"""Badges of results, lists and awards as SVG: they say what holds today, at an address that stays."""
+"""Badges and cards of results, lists and awards: they say what holds today, at an address that stays."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from registry.citation import badges, cited_facts
+from registry.citation.cards import Card, card_png
 from registry.citation.formats import CITED_AS, PUBLISHER
 from registry.lists import awards
 from registry.lists.views_certificates import TITLES
+from registry.models import Result
 from registry.query import public_record
 from registry.web.caching import public_page
 
 LABEL_FROM, GAP, SIGN, EDGE, DEPTH = 23, 10, 14, 9, 9
 """Of the drawing, px: where the label begins, what lies between label and sign, sign to text, after it, full sign."""
+_RATES = (("score", "score"), ("bandwidth_gib_per_s", "GiB/s"), ("rate_kiops", "kIOPS"))
+"""What a card of a result leads with: the first field that the record has, and its unit."""
 
 
 @public_page
@@ -48,3 +52,30 @@ def _badge_response(badge: badges.Badge) -> HttpResponse:
     lengths = {"label": label, "sign": sign, "text": text, "width": sign + SIGN + text + EDGE}
     facts = {"badge": badge, "publisher": PUBLISHER, "height": badges.HEIGHT, "filled": DEPTH * badge.filled, **lengths}
     return HttpResponse(render_to_string("lists/badge.svg", facts), content_type="image/svg+xml")
+
+
+@public_page
+def result_card(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The card of a result: its system, its place and, unless it is withdrawn, its number. Raises NotOnRecord."""
+    result = public_record.find_result(public_id)
+    work = cited_facts.citable_result(public_id)
+    number, unit = ("", "") if result.withdrawn_at else _leading_number(result)
+    title = result.system_name or f"{result.tool} result {public_id}"
+    return HttpResponse(
+        card_png(Card(title, f"{result.institution}. {work.brief}", work.trust, number, unit)), content_type="image/png"
+    )
+
+
+@public_page
+def list_card(request: HttpRequest, release: str, name: str) -> HttpResponse:
+    """The card of a frozen list. Raises NotOnRecord, ListNotFrozen."""
+    work = cited_facts.list_work(public_record.ranked_list(release, name))
+    return HttpResponse(card_png(Card(work.title, work.statement, work.trust)), content_type="image/png")
+
+
+def _leading_number(result: Result) -> tuple[str, str]:
+    """The first of score, bandwidth and rate that the record has, with its unit."""
+    for field, unit in _RATES:
+        if (value := getattr(result, field)) is not None:
+            return f"{value:,.2f}", unit
+    return "", ""

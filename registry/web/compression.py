@@ -1,4 +1,4 @@
-"""Compresses what anyone may read. What an account reads stays as it is: its length must tell nothing of what it holds."""
+"""Compresses what anyone may read. What an account reads is not compressed: its length could tell what it holds."""
 
 from __future__ import annotations
 
