@@ -62,7 +62,7 @@ def result_card(request: HttpRequest, public_id: str) -> HttpResponse:
     number, unit = ("", "") if result.withdrawn_at else _leading_number(result)
     title = result.system_name or f"{result.tool} result {public_id}"
     return HttpResponse(
-        card_png(Card(title, f"{result.institution}. {work.brief}", work.trust, number, unit)), content_type="image/png"
+        card_png(Card(title, f"{result.institution}: {work.brief}", work.trust, number, unit)), content_type="image/png"
     )
 
 

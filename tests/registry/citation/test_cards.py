@@ -65,7 +65,7 @@ def test_a_withdrawn_result_shows_no_number(client, record, monkeypatch) -> None
     for name in ("hw-1", "io500-1"):
         client.get(f"/results/{name}/card.png")
     assert [(card.number, card.unit) for card in cards] == [("50.00", "score"), ("", "")]
-    assert cards[1].text == "Site One. withdrawn on 2027-11-18, result io500-1"
+    assert cards[1].text == "Site One: withdrawn on 2027-11-18, result io500-1"
 
 
 @pytest.mark.parametrize(
