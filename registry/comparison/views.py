@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
-from registry.comparison import load
+from registry.comparison import choice, load
 from registry.comparison.ratio_chart import AssumedInterval, Ratio, draw_profiles
 from registry.comparison.spreads import NO_MEAN
+from registry.comparison.summary import summarize_comparison
 from registry.comparison.uncertainty import ASSUMED, REPEATS, Interval, is_tie
 from registry.errors import Problem
 from registry.presentation import numbers as presentation_numbers
 from registry.presentation import words as presentation_words
 from registry.presentation.system_description import what_differed
-from registry.query import demonstration, id_lists, qualified_values, study_query
+from registry.query import demonstration, id_lists, public_record, qualified_values, study_query
 from registry.query.alike import Likeness
 from registry.query.public_record import Row
 from registry.web.caching import public_page
@@ -33,7 +34,10 @@ LETTERS_OF_IDS = 2000
 
 @public_page
 def comparison_page(request: HttpRequest) -> HttpResponse:
-    """Two to twenty results; without any, or with what can't be compared, the page asks for them."""
+    """Two to twenty results. With fewer, or with what can't be compared, the page helps to choose them.
+
+    `pick` finds results by words; `with` leads from one result to a partner of choice.PARTNERS.
+    """
     ids_text = ",".join(filter(None, request.GET.getlist("results")))
     offered = {
         "section": "compare",
@@ -41,18 +45,27 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         "ids_text": ids_text,
         "most_letters": LETTERS_OF_IDS,
     }
-    if not ids_text:
-        return render(request, "comparison/compare.html", offered)
     try:
-        ids, per = id_lists.compared_ids(request.GET), study_query.parse_divisor(request.GET)
-        assume = study_query.parse_assumption(request.GET)
+        ids = id_lists.several_ids(request.GET, "results")
+        per = study_query.parse_divisor(request.GET)
+        offered |= _choice_context(request.GET.get("pick", "").strip(), ids, per)
+        if not ids:
+            return render(request, "comparison/compare.html", offered)
+        if len(ids) == 1 and not demonstration.are_demonstrations(ids):
+            return _one_result(request, ids[0], offered)
+        ids, assume = id_lists.compared_ids(request.GET), study_query.parse_assumption(request.GET)
         comparison = load.comparison_document(ids, per, assume)
     except Problem as problem:
         return render(request, "comparison/compare.html", offered | {"problem": problem}, status=problem.status)
     headings = with_titles(comparison["results"])
     rows = _main_rows(comparison["measurements"])
     figures = [(_phase_row if row["stat"] in PHASES else _figure_row)(row, per) for row in rows[:ROWS_SHOWN]]
+    titles = [heading["title"] for heading in headings]
+    matches = _match_rows(ids, titles, comparison["matched"])
     context = offered | {
+        "title": " and ".join(titles) if len(titles) == 2 else f"{len(titles)} results side by side",
+        "summary": summarize_comparison(headings, rows, matches) if comparison["comparable"] else "",
+        "chosen": choice.chosen_rows(ids, titles),
         "ids_text": ",".join(ids),
         "per": per,
         "address": f"/api/v1/compare/?{_comparison_query(ids, per, assume)}",
@@ -65,7 +78,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         "divisors": _divisor_rows(comparison),
         "notes": comparison["notes"],
         "comparable": comparison["comparable"],
-        "matches": _match_rows(ids, comparison["matched"]),
+        "matches": matches,
         "keys": [_score_row(row, per) for row in rows if not row["stat"]]
         if comparison["comparable"] and len(ids) == 2
         else [],
@@ -78,7 +91,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         ],
         "unrepeated": any(map(_is_unrepeated, rows[:ROWS_SHOWN])),
         "rounded": any(cell["rounding"] for row in figures for cell in (row["first"], *row["others"])),
-        "system": what_differed(comparison["configuration"], [heading["title"] for heading in headings]),
+        "system": what_differed(comparison["configuration"], titles),
         "equal": comparison["equal"] + comparison["system"]["equal"],
         "undescribed": [
             public_id
@@ -89,15 +102,37 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
     return render(request, "comparison/compare.html", context)
 
 
-def _match_rows(ids: Sequence[str], matched: Sequence[Row | None]) -> list[Row]:
+def _choice_context(pick: str, ids: Sequence[str], per: str) -> Row:
+    """What the form for choosing has: the words looked for and what they find. One query at most."""
+    room = choice.room_left(ids)
+    picks = choice.find_by_words(pick, ids) if pick and room else []
+    return {"pick": pick, "picks": picks, "room": room, "per": per, "most_picked": choice.MOST_PICKED}
+
+
+def _one_result(request: HttpRequest, public_id: str, offered: Row) -> HttpResponse:
+    """The page with one result and what to compare it with, or the way to its partner. Raises NotOnRecord."""
+    partner_name, result = request.GET.get("with", ""), public_record.find_result(public_id)
+    partner = choice.find_partner(result, partner_name) if partner_name in choice.PARTNERS else None
+    if partner is not None:
+        return redirect(f"/compare/?{urlencode({'results': f'{public_id},{partner.public_id}'}, safe=',')}")
+    title = result.system_name or result.institution or public_id
+    context = offered | {
+        "chosen": choice.chosen_rows([public_id], [title]),
+        "partners": choice.suggest_partners(public_id),
+        "without_partner": choice.PARTNERS.get(partner_name, ""),
+    }
+    return render(request, "comparison/compare.html", context)
+
+
+def _match_rows(ids: Sequence[str], titles: Sequence[str], matched: Sequence[Row | None]) -> list[Row]:
     """For each other result whether it ran like the first one, and what differs or is not known."""
     return [
-        {"id": public_id, "alike": match["outcome"] == Likeness.ALIKE}
+        {"id": public_id, "title": title, "alike": match["outcome"] == Likeness.ALIKE}
         | {
             part: [presentation_words.describe_condition(fact["name"], fact["values"]) for fact in match[part]]
             for part in ("differs", "unknown")
         }
-        for public_id, match in zip(ids, matched, strict=True)
+        for public_id, title, match in zip(ids, titles, matched, strict=True)
         if match
     ]
 
