@@ -140,7 +140,7 @@ def _render(slug: str, path: Path, text: str) -> DocumentationPage:
         elif token.type == "inline":
             _link_pages(path, token)
             _mark_codes(token, tokens[index - 1], taken)
-        elif token.type == "fence":
+        elif token.type in ("fence", "code_block"):
             token.attrSet("tabindex", "0")
     html = markdown.renderer.render(tokens, markdown.options, {})
     html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
