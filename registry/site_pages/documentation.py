@@ -21,7 +21,7 @@ from django.utils.text import slugify
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from registry.site_pages import quantity_tables
+from registry.site_pages import document_contents, quantity_tables
 from registry.web.caching import public_page
 from validators import benchmark_docs, catalogue
 
@@ -29,49 +29,6 @@ FOLDER: Path = settings.BASE_DIR / "docs"
 BENCHMARKS = "benchmarks/"
 QUANTITIES = "quantities"
 FINDINGS = "findings"
-READERS = {
-    "For sites": (
-        "start",
-        "upload",
-        "collect",
-        "probes",
-        "parameters",
-        "check",
-        "quantities",
-        "collector",
-        "questionnaire",
-        "findings",
-        BENCHMARKS,
-        "scrubbed-copies",
-        "api-submissions",
-        "webhooks",
-    ),
-    "For readers": (
-        "lists",
-        "rankings",
-        "uncertainty",
-        "citing",
-        "studies",
-        "questions",
-        "ceilings",
-        "generations",
-        "stragglers",
-        "io500-phases",
-        "series",
-        "tour",
-        "pages",
-        "api",
-        "client",
-        "problems",
-        "data-terms",
-    ),
-    "For who has an account": ("accounts",),
-    "For the committee": ("committee", "review"),
-    "For administrators": ("operate", "operate-data"),
-    "For developers": ("architecture", "add-a-benchmark", "bench"),
-    "Decisions": ("decisions/",),
-}
-"""Who reads what, in the order of reading; a name that ends in a slash stands for a folder. As in README.md."""
 CODE = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9_-]+)+")
 _CODE_ROW = re.compile(r"^\| `([a-z0-9-]+(?:\.[a-z0-9_-]+)+)` \| ((?:error|warning|info)[a-z, ]*) \|", re.MULTILINE)
 """A row of a table of findings: code and level."""
@@ -93,16 +50,29 @@ class DocumentationPage:
 
 @public_page
 def documentation_index(request: HttpRequest) -> HttpResponse:
-    groups = {heading: _pages_of(names) for heading, names in READERS.items()}
-    return render(request, "site_pages/docs_index.html", {"section": "docs", "groups": groups})
+    return render(request, "site_pages/docs_index.html", {"section": "docs", "kinds": _navigation()})
 
 
 @public_page
 def documentation_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """One document with its kind's others at its side, and the documents before and after it; 404 for none."""
     selected_page = render_pages().get(slug)
     if selected_page is None:
         raise Http404
-    return render(request, "site_pages/docs_page.html", {"section": "docs", "page": selected_page})
+    kinds = _navigation()
+    entries = [entry for kind in kinds for entry in kind.documents]
+    places = [place for place, entry in enumerate(entries) if entry.slug == slug]
+    place = places[0] if places else None
+    context = {
+        "section": "docs",
+        "page": selected_page,
+        "kinds": kinds,
+        "kind": next((kind for kind in kinds if kind.has(slug)), None),
+        "is_decision": slug.startswith(f"{document_contents.DECISIONS}/"),
+        "previous": entries[place - 1] if place else None,
+        "next": entries[place + 1] if place is not None and place + 1 < len(entries) else None,
+    }
+    return render(request, "site_pages/docs_page.html", context)
 
 
 @public_page
@@ -116,6 +86,8 @@ def render_pages() -> dict[str, DocumentationPage]:
     """All documents by slug, rendered once per process: they change with the code only."""
     paths = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
     texts = {slug: (path, path.read_text(encoding="utf-8")) for slug, path in paths.items() if _is_shown(slug)}
+    decisions = FOLDER / document_contents.DECISIONS / benchmark_docs.README
+    texts[document_contents.DECISIONS] = decisions, decisions.read_text(encoding="utf-8")
     path, text = texts[QUANTITIES]
     texts[QUANTITIES] = path, f"{text}\n{quantity_tables.quantity_sections()}"
     for benchmark in catalogue.benchmarks():
@@ -141,13 +113,9 @@ def _codes_of_benchmarks(texts: Mapping[str, tuple[Path, str]]) -> str:
     return "\n".join(["## Codes of one benchmark", "", "| code | level | explained on |", "|---|---|---|", *rows, ""])
 
 
-def _pages_of(names: tuple[str, ...]) -> list[DocumentationPage]:
-    return [
-        page
-        for name in names
-        for slug, page in render_pages().items()
-        if slug == name or (name.endswith("/") and slug.startswith(name))
-    ]
+@cache
+def _navigation() -> tuple[document_contents.DocumentKind, ...]:
+    return document_contents.expand_folders({slug: page.title for slug, page in render_pages().items()})
 
 
 def _is_shown(slug: str) -> bool:
@@ -172,7 +140,7 @@ def _render(slug: str, path: Path, text: str) -> DocumentationPage:
         elif token.type == "inline":
             _link_pages(path, token)
             _mark_codes(token, tokens[index - 1], taken)
-        elif token.type == "fence":
+        elif token.type in ("fence", "code_block"):
             token.attrSet("tabindex", "0")
     html = markdown.renderer.render(tokens, markdown.options, {})
     html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
@@ -223,5 +191,5 @@ def _slug_of(path: Path) -> str:
     if path.is_relative_to(catalogue.FOLDER):
         slug = path.parent.relative_to(catalogue.FOLDER).as_posix()
         return f"{BENCHMARKS}{slug}/" if slug != "." else ""
-    slug = path.relative_to(FOLDER).with_suffix("").as_posix()
+    slug = path.relative_to(FOLDER).with_suffix("").as_posix().removesuffix("/README")
     return f"{slug}/" if _is_shown(slug) else ""

@@ -12,7 +12,8 @@ from html.parser import HTMLParser
 from django.db import transaction
 
 from registry.models import SearchText
-from registry.site_pages.documentation import CODE, READERS, DocumentationPage, render_pages
+from registry.site_pages.document_contents import reading_position
+from registry.site_pages.documentation import CODE, DocumentationPage, render_pages
 from registry.studies.curated import load_studies
 from validators import catalogue
 from validators.parameters import groups, parameters
@@ -105,11 +106,7 @@ def _list_sections(page: DocumentationPage, reader: _PageReader) -> Iterator[Tex
 
 def _reading_order(slug: str) -> tuple[int, str]:
     """The place of a document among those that are read; decisions come last."""
-    names = [name for group in READERS.values() for name in group]
-    places = [
-        number for number, name in enumerate(names) if slug == name or (name[-1] == "/" and slug.startswith(name))
-    ]
-    return (min(places, default=len(names)), slug)
+    return (reading_position(slug), slug)
 
 
 class _PageReader(HTMLParser):

@@ -425,8 +425,37 @@ def test_links_between_documents_lead_to_pages_and_their_parts() -> None:
 
 
 @pytest.mark.parametrize("slug", documentation.render_pages())
-def test_the_index_leads_to_every_document_once(client, slug) -> None:
-    assert client.get("/docs/").content.decode().count(f'<li><a href="/docs/{slug}/">') == 1
+def test_an_index_leads_to_every_document_once(client, slug) -> None:
+    if slug.startswith("decisions/"):
+        assert client.get("/docs/decisions/").content.decode().count(f'href="/docs/{slug}/"') == 1
+    else:
+        assert client.get("/docs/").content.decode().count(f'href="/docs/{slug}/"') >= 1
+
+
+def test_the_index_of_documents_links_the_decisions_once_and_none_of_them(client) -> None:
+    content = client.get("/docs/").content.decode()
+    assert content.count('href="/docs/decisions/') == content.count('href="/docs/decisions/"') == 1
+
+
+def test_a_document_links_its_kind_its_neighbours_and_its_headings(client) -> None:
+    content = client.get("/docs/upload/").content.decode()
+    assert '<a href="/docs/upload/" aria-current="page">From a result folder to a list</a>' in content
+    assert '<a rel="prev" href="/docs/start/">' in content
+    assert '<a rel="next" href="/docs/tour/">' in content
+    assert content.count('aria-current="page">') >= 1
+
+
+@pytest.mark.parametrize(("slug", "missing"), [("start", "prev"), ("architecture", "next")])
+def test_the_first_and_the_last_document_have_one_neighbour(client, slug, missing) -> None:
+    content = client.get(f"/docs/{slug}/").content.decode()
+    assert f'rel="{missing}"' not in content
+    assert ('rel="next"' in content, 'rel="prev"' in content) == (missing == "prev", missing == "next")
+
+
+def test_a_decision_has_no_neighbours_and_leads_back_to_their_index(client) -> None:
+    content = client.get("/docs/decisions/0001-postgresql-only/").content.decode()
+    assert 'rel="next"' not in content
+    assert 'href="/docs/decisions/"' in content
 
 
 def test_every_documented_code_is_an_anchor(client) -> None:

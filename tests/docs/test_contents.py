@@ -1,0 +1,25 @@
+"""docs/contents.json puts every document into one kind, exactly once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+KINDS = json.loads((DOCS / "contents.json").read_text(encoding="utf-8"))["kinds"]
+ENTRIES = [entry for kind in KINDS for entry in kind["documents"]]
+
+
+def test_there_are_four_kinds_in_the_order_of_a_first_visit() -> None:
+    assert [kind["slug"] for kind in KINDS] == ["tutorial", "how-to", "reference", "explanation"]
+
+
+def test_every_document_is_in_one_kind_exactly_once() -> None:
+    listed = Counter(entry["slug"] for entry in ENTRIES)
+    assert listed == Counter([*(path.stem for path in DOCS.glob("*.md")), "benchmarks/"])
+
+
+def test_every_entry_has_a_title_and_one_short_sentence() -> None:
+    assert [entry["slug"] for entry in ENTRIES if not entry["title"] or not entry["sentence"].endswith(".")] == []
+    assert [entry["slug"] for entry in ENTRIES if len(entry["sentence"].split()) > 25] == []
