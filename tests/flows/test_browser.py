@@ -278,6 +278,7 @@ def test_without_scripts_a_study_has_its_picture_and_its_form(chromium, site) ->
     page = context.new_page()
     page.goto("/studies/e2000-lst-rate/")
     expect(page.get_by_role("img", name="6 points")).to_be_visible()
+    page.get_by_text("Change the question").click()
     page.get_by_label("Condition on").select_option("cpt")
     page.get_by_label("Condition is").fill("16")
     page.get_by_role("button", name="Ask").click()
