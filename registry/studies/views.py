@@ -18,6 +18,7 @@ from registry.query.recorded_metrics import known_metrics
 from registry.studies import curated, saved_queries, table
 from registry.studies import documents as studies_documents
 from registry.studies.balance import page as balance_page
+from registry.studies.balance.finding import finding_sentence
 from registry.studies.people_questions import list_questions
 from registry.studies.study_chart import MEASUREMENTS, has_lines
 from registry.web.caching import public_page
@@ -106,6 +107,8 @@ def _study_page(
     context = {
         "section": "studies",
         "answer": answer,
+        "finding": finding_sentence(answer),
+        "dark_svg": f"{api}{joint}format=svg&theme=dark",
         "heads": [ax["title"] + (f", {ax['unit']}" if ax["unit"] else "") for ax in answer["axes"]],
         "rows": [_format_row(answer, row) for row in answer["rows"]],
         "unit": table.in_words(answer["unit"], answer["per"] or ""),

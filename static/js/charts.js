@@ -1,5 +1,5 @@
-// Draws each figure that names a Vega-Lite specification. Without this file the figure stays hidden: its table has all
-// numbers. The interpreter (ast) and our own tooltip style keep to the strict Content-Security-Policy; colours are
+// Draws a figure from its Vega-Lite specification when the reader presses its button. Only then are Vega's 832 kB
+// loaded. Without this file there is no button; the table has all numbers. The interpreter (ast) and our own tooltip style keep to the strict Content-Security-Policy; colours are
 // custom properties, so a change of theme needs no redraw.
 "use strict";
 
@@ -31,13 +31,49 @@ const options = {
   tooltip: { disableDefaultStyle: true },
 };
 
-for (const figure of document.querySelectorAll("figure[data-chart]")) {
+const addresses = document.currentScript.dataset;
+let loading;
+
+function loadScript(address) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = resolve;
+    script.onerror = () => {
+      script.remove();
+      reject(new Error(`${address} was not loaded`));
+    };
+    document.head.append(script);
+  });
+}
+
+async function loadVega() {
+  for (const address of [addresses.vega, addresses.vegaLite, addresses.vegaEmbed]) {
+    await loadScript(address);
+  }
+}
+
+async function drawFigure(figure, button) {
   const spec = JSON.parse(document.getElementById(figure.dataset.chart).textContent);
   const target = figure.querySelector(".vega");
-  figure.hidden = false;
-  window.vegaEmbed(target, spec, options).then((chart) => {
-    const drawing = target.querySelector("svg");
-    drawing.setAttribute("aria-label", spec.description);
+  button.disabled = true;
+  try {
+    loading ??= loadVega();
+    await loading;
+    const chart = await window.vegaEmbed(target, spec, options);
+    target.querySelector("svg").setAttribute("aria-label", spec.description);
     window.addEventListener("pagehide", () => chart.finalize(), { once: true });
-  });
+    button.hidden = true;
+  } catch {
+    loading = undefined;
+    button.disabled = false;
+    button.textContent = "The chart was not loaded. Try again";
+  }
+}
+
+for (const figure of document.querySelectorAll("figure[data-chart]")) {
+  const button = figure.querySelector("button");
+  figure.hidden = false;
+  button.hidden = false;
+  button.addEventListener("click", () => drawFigure(figure, button));
 }

@@ -106,15 +106,22 @@ def test_a_list_is_sorted_by_keyboard(page) -> None:
     expect(page.locator("tbody tr").first.locator(".rank")).to_have_text("57")
 
 
+def explore(page) -> None:
+    page.get_by_role("button", name="Explore interactively").press("Enter")
+
+
 def test_charts_are_drawn_under_the_policy(page) -> None:
     for address in ("/lists/ISC21/io500/", "/results/io500-1/"):
         page.goto(address)
+        assert not page.evaluate("() => 'vegaEmbed' in window")
+        explore(page)
         expect(page.locator("figure[data-chart] svg")).to_be_visible()
 
 
 def test_a_study_is_changed_by_keyboard(page) -> None:
     page.goto("/studies/e1000-fabric-direct/")
-    expect(page.locator("figure[data-chart] svg")).to_be_visible()
+    expect(page.locator("figure[data-chart] img")).to_be_visible()
+    page.get_by_text("Change the question").press("Enter")
     rows = page.get_by_role("region", name="Table of the study").locator("tbody tr")
     expect(rows).to_have_count(8)
     series = page.get_by_label("Series 1")
@@ -131,6 +138,7 @@ def test_a_study_is_changed_by_keyboard(page) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("by LNet network driver")
     expect(rows).to_have_count(3)
     expect(rows.filter(has_text="ksocklnd")).to_contain_text("35.7")
+    explore(page)
     drawn = page.locator("figure[data-chart] svg [aria-label*='35.7 GB/s, reported']")
     expect(drawn.first).to_be_visible()
 
@@ -241,6 +249,7 @@ def test_a_radar_is_drawn_under_the_policy(page) -> None:
         "/study/?metric=rate.phase&x=op&series=io500_release&tool=io500&institution=DDN&trust=reported&chart=radar"
         "&p.io500_release=SC22&p.io500_release=ISC23"
     )
+    explore(page)
     drawing = page.locator("figure[data-chart] svg")
     expect(drawing.get_by_text("find 13,229 kIOPS")).to_be_visible()
     expect(drawing.get_by_label("mdtest-hard-stat, ISC23: 1,105.33 kIOPS, reported")).to_have_count(1)
@@ -248,6 +257,7 @@ def test_a_radar_is_drawn_under_the_policy(page) -> None:
 
 def test_the_cells_of_a_heat_map_differ_in_depth(page) -> None:
     page.goto("/study/?metric=rate.mean&x=fabric&series=op&tool=mdtest&p.items_kind=files&chart=heat")
+    explore(page)
     cells = page.locator("figure[data-chart] svg [aria-label*='ops/s, reported']")
     expect(cells.first).to_have_css("fill", "rgb(31, 90, 140)")
     assert len({cell.get_attribute("fill-opacity") for cell in cells.all()}) > 3
@@ -268,6 +278,7 @@ def test_without_scripts_a_study_has_its_picture_and_its_form(chromium, site) ->
     page = context.new_page()
     page.goto("/studies/e2000-lst-rate/")
     expect(page.get_by_role("img", name="6 points")).to_be_visible()
+    page.get_by_text("Change the question").click()
     page.get_by_label("Condition on").select_option("cpt")
     page.get_by_label("Condition is").fill("16")
     page.get_by_role("button", name="Ask").click()

@@ -1,0 +1,67 @@
+"""The finding of a study in one sentence: how far its values spread, or why that cannot be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from registry.presentation import numbers
+from registry.query.public_record import Row
+from registry.studies import table
+
+DIGITS = 4
+TIMES = "\N{MULTIPLICATION SIGN}"
+MIXED = "study.mixed-quantities"
+CANNOT = "It cannot be told which is higher: "
+CAUSE = " Other facts differ as well, so the cause cannot be told."
+
+
+def finding_sentence(answer: dict[str, Any]) -> str:
+    """Return the written finding of a study document, else the spread of its values; empty for a document without rows.
+
+    Values have the unit of the document. A ratio stands only where the lowest value is above zero. Where a row is a
+    bound, pools unlike measurements or may do so, the sentence gives this as the reason why nothing is told.
+    """
+    if answer.get("finding"):
+        return str(answer["finding"])
+    rows = [row for row in answer["rows"] if row["value"] is not None]
+    if not answer["rows"] or (not answer["unit"] and any(row["unit"] for row in rows)):
+        return ""
+    reason = _obstacle(answer, rows)
+    return f"{CANNOT}{reason}." if reason else _spread_sentence(answer, rows)
+
+
+def _obstacle(answer: dict[str, Any], rows: list[Row]) -> str:
+    bases = {row.get("value_basis") for row in answer["rows"]}
+    if any(note["code"] == MIXED for note in answer.get("coded_notes", ())):
+        return "the rows hold quantities of several kinds"
+    if table.UNLIKE in bases:
+        return "a row holds measurements that differ in more than the question asks for"
+    if table.UNKNOWN_MEDIAN in bases:
+        return "a row holds measurements that are not known to be alike"
+    if any(row.get("qualifier") for row in rows):
+        return "a value is a bound and not a number"
+    return "fewer than two places have a value" if len(rows) < 2 else ""
+
+
+def _spread_sentence(answer: dict[str, Any], rows: list[Row]) -> str:
+    lowest, highest = (choose(rows, key=lambda row: row["value"]) for choose in (min, max))
+    unit = table.in_words(answer["unit"], answer["per"] if answer.get("per") else "")
+    if lowest["value"] == highest["value"]:
+        return f"All {len(rows)} values are equal: {_quantity(highest, unit)}."
+    ratio = highest["value"] / lowest["value"] if lowest["value"] > 0 else None
+    times = f", {TIMES} {numbers.format_significant(ratio, 3)} the lowest" if ratio else ""
+    return (
+        f"Highest is {_quantity(highest, unit)} ({_place(answer, highest)}){times}; "
+        f"lowest is {_quantity(lowest, unit)} ({_place(answer, lowest)})."
+        f"{CAUSE if answer.get('unbalanced') else ''}"
+    )
+
+
+def _quantity(row: Row, unit: str) -> str:
+    return f"{numbers.format_significant(row['value'], DIGITS)}\N{NO-BREAK SPACE}{unit}".rstrip()
+
+
+def _place(answer: dict[str, Any], row: Row) -> str:
+    """The places of a row on the axes of its study; an unknown one is a dash."""
+    places = (row[axis["name"]] for axis in answer["axes"])
+    return ", ".join(numbers.MISSING if place is None else str(place) for place in places)

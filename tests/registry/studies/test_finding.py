@@ -1,0 +1,63 @@
+"""The sentence that says what a study finds, and the reasons why nothing can be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from registry.studies.balance.finding import finding_sentence
+
+
+def row(fabric: str, value: float | None, **facts: str) -> dict:
+    return {"fabric": fabric, "value": value, "unit": "GB/s", "value_basis": "measurement"} | facts
+
+
+def study(*rows: dict, **facts: object) -> dict:
+    return {"axes": [{"name": "fabric"}], "unit": "GB/s", "per": None, "rows": list(rows)} | facts
+
+
+def test_the_sentence_gives_both_ends_and_their_ratio() -> None:
+    sentence = finding_sentence(study(row("TCP", 20.0), row("InfiniBand", 30.0), row("unknown", None)))
+    assert sentence == (
+        "Highest is 30.00\N{NO-BREAK SPACE}GB/s (InfiniBand), \N{MULTIPLICATION SIGN} 1.50 the lowest; "
+        "lowest is 20.00\N{NO-BREAK SPACE}GB/s (TCP)."
+    )
+
+
+def test_facts_that_differ_as_well_leave_the_cause_open() -> None:
+    sentence = finding_sentence(study(row("TCP", 20.0), row("InfiniBand", 30.0), unbalanced=[{"name": "drives"}]))
+    assert sentence.endswith("Other facts differ as well, so the cause cannot be told.")
+
+
+def test_a_lowest_value_of_zero_has_no_ratio() -> None:
+    assert "\N{MULTIPLICATION SIGN}" not in finding_sentence(study(row("TCP", 0.0), row("InfiniBand", 30.0)))
+
+
+def test_equal_values_have_no_highest() -> None:
+    assert finding_sentence(study(row("TCP", 30.0), row("InfiniBand", 30.0))).startswith("All 2 values are equal: 30")
+
+
+def test_a_written_finding_stands_as_it_is() -> None:
+    assert finding_sentence(study(row("TCP", 1.0), finding="Reads gain half.")) == "Reads gain half."
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (study(row("TCP", 20.0)), "fewer than two places have a value"),
+        (study(row("TCP", None, value_basis="unlike"), row("RoCE", 2.0)), "differ in more than the question asks for"),
+        (study(row("TCP", 1.0, value_basis="median-unknown"), row("RoCE", 2.0)), "not known to be alike"),
+        (study(row("TCP", 1.0, qualifier="at-least"), row("RoCE", 2.0)), "a bound and not a number"),
+        (
+            study(row("TCP", 1.0), row("RoCE", 2.0), coded_notes=[{"code": "study.mixed-quantities"}]),
+            "quantities of several kinds",
+        ),
+    ],
+)
+def test_what_cannot_be_told_has_its_reason(answer: dict, reason: str) -> None:
+    sentence = finding_sentence(answer)
+    assert sentence.startswith("It cannot be told which is higher: ") and reason in sentence
+
+
+def test_unlike_units_and_empty_tables_have_no_sentence() -> None:
+    assert finding_sentence(study(row("TCP", 1.0), row("RoCE", 2.0), unit="")) == ""
+    assert finding_sentence(study()) == ""
