@@ -653,7 +653,7 @@ def test_columns_are_titled_by_systems_and_by_what_tells_them_apart(client, db) 
         make_measurement(make_result(release, public_id, parameters={"osts": int(public_id[-1])}), "ior-easy-write")
     make_measurement(make_result(after, "hw-3", system_name="Test system B"), "ior-easy-write")
     page = client.get("/compare/?results=hw-1,hw-2").content.decode()
-    assert '<th class="n"><a href="/results/hw-1/">Test system A, T1</a></th>' in page
+    assert '<th class="n">A: <a href="/results/hw-1/">Test system A, T1</a></th>' in page
     assert "<th>Test system A, T1</th><th>Test system A, T2</th>" in page
     other = client.get("/compare/?results=hw-2,hw-3").content.decode()
     assert '<a href="/results/hw-2/">Test system A</a></th>' in other
