@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from registry.comparison import choice, load
+from registry.comparison.answer import LETTERS, write_answer
 from registry.comparison.ratio_chart import AssumedInterval, Ratio, draw_profiles
 from registry.comparison.spreads import NO_MEAN
-from registry.comparison.summary import summarize_comparison
 from registry.comparison.uncertainty import ASSUMED, REPEATS, Interval, is_tie
 from registry.errors import Problem
 from registry.presentation import numbers as presentation_numbers
@@ -57,14 +57,16 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         comparison = load.comparison_document(ids, per, assume)
     except Problem as problem:
         return render(request, "comparison/compare.html", offered | {"problem": problem}, status=problem.status)
-    headings = with_titles(comparison["results"])
+    headings = [
+        heading | {"letter": letter}
+        for letter, heading in zip(LETTERS, with_titles(comparison["results"]), strict=False)
+    ]
     rows = _main_rows(comparison["measurements"])
     figures = [(_phase_row if row["stat"] in PHASES else _figure_row)(row, per) for row in rows[:ROWS_SHOWN]]
     titles = [heading["title"] for heading in headings]
     matches = _match_rows(ids, titles, comparison["matched"])
     context = offered | {
         "title": " and ".join(titles) if len(titles) == 2 else f"{len(titles)} results side by side",
-        "summary": summarize_comparison(headings, rows, matches) if comparison["comparable"] else "",
         "chosen": choice.chosen_rows(ids, titles),
         "ids_text": ",".join(ids),
         "per": per,
@@ -76,6 +78,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         "headings": headings,
         "notice": demonstration.NOTICE if demonstration.are_demonstrations(ids) else "",
         "divisors": _divisor_rows(comparison),
+        "answer": write_answer(headings, comparison, rows, per),
         "notes": comparison["notes"],
         "comparable": comparison["comparable"],
         "matches": matches,
@@ -83,6 +86,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         if comparison["comparable"] and len(ids) == 2
         else [],
         "figures": figures,
+        "groups": _group_figures(figures),
         "more": len(rows) - len(figures),
         "profiles": _profile_rows(headings, rows),
         "ranged": any(interval for row in rows[:ROWS_SHOWN] for interval in row["intervals"]),
@@ -99,7 +103,16 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
             if not is_described
         ],
     }
+    context["columns"] = 3 + (len(ids) - 1) * (1 + context["comparable"] * (1 + context["ranged"]))
     return render(request, "comparison/compare.html", context)
+
+
+def _group_figures(figures: Sequence[Row]) -> list[Row]:
+    """Rates and scores before times: a large ratio of a time is no gain."""
+    times = [row for row in figures if row["is_time"]]
+    rates = [row for row in figures if not row["is_time"]]
+    groups = [{"title": "Scores and rates", "rows": rates}, {"title": "Times: less is faster", "rows": times}]
+    return [group for group in groups if group["rows"]]
 
 
 def _choice_context(pick: str, ids: Sequence[str], per: str) -> Row:
@@ -282,7 +295,14 @@ def _format_row(name: str, quantity: str, unit: str, texts: Sequence[str], row: 
             strict=True,
         )
     ]
-    return {"name": name, "quantity": quantity, "unit": unit.strip(), "first": cells[0], "others": cells[1:]}
+    return {
+        "name": name,
+        "quantity": quantity,
+        "unit": unit.strip(),
+        "is_time": row["unit"] == "s",
+        "first": cells[0],
+        "others": cells[1:],
+    }
 
 
 def _format_times(ratio: float | None, bound: str, differs: str) -> str:
