@@ -38,18 +38,18 @@ class Card:
 
 def draw_card(card: Card) -> str:
     """The card as SVG. Long texts are cut at a word, with an ellipsis."""
-    title = _wrapped(card.title, TITLE_SIZE, TITLE_LINES)
+    title = _wrap_text(card.title, TITLE_SIZE, TITLE_LINES)
     text_from = TITLE_FROM + len(title) * TITLE_STEP
-    text = _wrapped(card.text, TEXT_SIZE, min(TEXT_LINES, 3 if card.number else TEXT_LINES) - (len(title) > 2))
+    text = _wrap_text(card.text, TEXT_SIZE, min(TEXT_LINES, 3 if card.number else TEXT_LINES) - (len(title) > 2))
     level = BY_NAME.get(card.trust)
     return render_to_string(
         "citation/card.svg",
         {
             "publisher": PUBLISHER,
-            "title": _placed(title, TITLE_FROM, TITLE_STEP),
-            "text": _placed(text, text_from, TEXT_STEP),
-            "number": _printable(card.number),
-            "unit": _printable(card.unit),
+            "title": _place_lines(title, TITLE_FROM, TITLE_STEP),
+            "text": _place_lines(text, text_from, TEXT_STEP),
+            "number": _printable_text(card.number),
+            "unit": _printable_text(card.unit),
             "trust": level.brief if level else "",
             "filled": round(DEPTH * level.filled) if level else 0,
         },
@@ -60,30 +60,30 @@ def card_png(card: Card) -> bytes:
     """The card as PNG, kept under the digest of its drawing."""
     drawing = draw_card(card)
     digest = hashlib.sha256(drawing.encode()).hexdigest()
-    return cached_value(f"card:{digest}", lambda: _png(drawing))
+    return cached_value(f"card:{digest}", lambda: _render_png(drawing))
 
 
-def _png(drawing: str) -> bytes:
+def _render_png(drawing: str) -> bytes:
     import vl_convert  # 80 MB with its engine, which only pictures need
 
     return bytes(vl_convert.svg_to_png(drawing))
 
 
-def _placed(lines: Iterable[str], first: int, step: int) -> list[dict[str, object]]:
+def _place_lines(lines: Iterable[str], first: int, step: int) -> list[dict[str, object]]:
     return [{"y": first + index * step, "text": line} for index, line in enumerate(lines)]
 
 
-def _printable(text: str) -> str:
+def _printable_text(text: str) -> str:
     return plain_text(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
-def _wrapped(text: str, size: int, most: int) -> list[str]:
+def _wrap_text(text: str, size: int, most: int) -> list[str]:
     """Lines of the width of the card, at most so many; a word that is too long is divided."""
     lines, line = [], ""
-    for word in _printable(text).split():
-        for piece in _pieces(word, size):
+    for word in _printable_text(text).split():
+        for piece in _split_word(word, size):
             longer = f"{line} {piece}".strip()
-            if line and _width(longer, size) > ROOM:
+            if line and _text_width(longer, size) > ROOM:
                 lines.append(line)
                 line = piece
             else:
@@ -94,15 +94,15 @@ def _wrapped(text: str, size: int, most: int) -> list[str]:
     return [line for line in lines if line]
 
 
-def _pieces(word: str, size: int) -> list[str]:
+def _split_word(word: str, size: int) -> list[str]:
     pieces, piece = [], ""
     for letter in word:
-        if piece and _width(piece + letter, size) > ROOM - 2 * size:
+        if piece and _text_width(piece + letter, size) > ROOM - 2 * size:
             pieces.append(piece)
             piece = ""
         piece += letter
     return [*pieces, piece]
 
 
-def _width(text: str, size: int) -> float:
+def _text_width(text: str, size: int) -> float:
     return badges.text_width(text) * size / badges.SIZE * 1.06

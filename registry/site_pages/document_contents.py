@@ -54,12 +54,12 @@ def expand_folders(titles: dict[str, str]) -> tuple[DocumentKind, ...]:
     `titles` are the titles of all documents by slug; a folder's documents keep the folder's sentence.
     """
     return tuple(
-        DocumentKind(kind.slug, kind.title, kind.sentence, tuple(_expand(kind.documents, titles)))
+        DocumentKind(kind.slug, kind.title, kind.sentence, tuple(_expand_entries(kind.documents, titles)))
         for kind in document_kinds()
     )
 
 
-def _expand(entries: Iterable[DocumentEntry], titles: dict[str, str]) -> Iterable[DocumentEntry]:
+def _expand_entries(entries: Iterable[DocumentEntry], titles: dict[str, str]) -> Iterable[DocumentEntry]:
     for entry in entries:
         if not entry.slug.endswith("/"):
             yield entry

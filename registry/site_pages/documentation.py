@@ -50,7 +50,7 @@ class DocumentationPage:
 
 @public_page
 def documentation_index(request: HttpRequest) -> HttpResponse:
-    return render(request, "site_pages/docs_index.html", {"section": "docs", "kinds": _navigation()})
+    return render(request, "site_pages/docs_index.html", {"section": "docs", "kinds": _document_navigation()})
 
 
 @public_page
@@ -59,7 +59,7 @@ def documentation_page(request: HttpRequest, slug: str) -> HttpResponse:
     selected_page = render_pages().get(slug)
     if selected_page is None:
         raise Http404
-    kinds = _navigation()
+    kinds = _document_navigation()
     entries = [entry for kind in kinds for entry in kind.documents]
     places = [place for place, entry in enumerate(entries) if entry.slug == slug]
     place = places[0] if places else None
@@ -114,7 +114,7 @@ def _codes_of_benchmarks(texts: Mapping[str, tuple[Path, str]]) -> str:
 
 
 @cache
-def _navigation() -> tuple[document_contents.DocumentKind, ...]:
+def _document_navigation() -> tuple[document_contents.DocumentKind, ...]:
     return document_contents.expand_folders({slug: page.title for slug, page in render_pages().items()})
 
 

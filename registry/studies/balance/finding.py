@@ -26,11 +26,11 @@ def finding_sentence(answer: dict[str, Any]) -> str:
     rows = [row for row in answer["rows"] if row["value"] is not None]
     if not answer["rows"] or (not answer["unit"] and any(row["unit"] for row in rows)):
         return ""
-    reason = _obstacle(answer, rows)
+    reason = _obstacle_text(answer, rows)
     return f"{CANNOT}{reason}." if reason else _spread_sentence(answer, rows)
 
 
-def _obstacle(answer: dict[str, Any], rows: list[Row]) -> str:
+def _obstacle_text(answer: dict[str, Any], rows: list[Row]) -> str:
     bases = {row.get("value_basis") for row in answer["rows"]}
     if any(note["code"] == MIXED for note in answer.get("coded_notes", ())):
         return "the rows hold quantities of several kinds"
@@ -47,21 +47,21 @@ def _spread_sentence(answer: dict[str, Any], rows: list[Row]) -> str:
     lowest, highest = (choose(rows, key=lambda row: row["value"]) for choose in (min, max))
     unit = table.in_words(answer["unit"], answer["per"] if answer.get("per") else "")
     if lowest["value"] == highest["value"]:
-        return f"All {len(rows)} values are equal: {_quantity(highest, unit)}."
+        return f"All {len(rows)} values are equal: {_quantity_text(highest, unit)}."
     ratio = highest["value"] / lowest["value"] if lowest["value"] > 0 else None
     times = f", {TIMES} {numbers.format_significant(ratio, 3)} the lowest" if ratio else ""
     return (
-        f"Highest is {_quantity(highest, unit)} ({_place(answer, highest)}){times}; "
-        f"lowest is {_quantity(lowest, unit)} ({_place(answer, lowest)})."
+        f"Highest is {_quantity_text(highest, unit)} ({_place_name(answer, highest)}){times}; "
+        f"lowest is {_quantity_text(lowest, unit)} ({_place_name(answer, lowest)})."
         f"{CAUSE if answer.get('unbalanced') else ''}"
     )
 
 
-def _quantity(row: Row, unit: str) -> str:
+def _quantity_text(row: Row, unit: str) -> str:
     return f"{numbers.format_significant(row['value'], DIGITS)}\N{NO-BREAK SPACE}{unit}".rstrip()
 
 
-def _place(answer: dict[str, Any], row: Row) -> str:
+def _place_name(answer: dict[str, Any], row: Row) -> str:
     """The places of a row on the axes of its study; an unknown one is a dash."""
     places = (row[axis["name"]] for axis in answer["axes"])
     return ", ".join(numbers.MISSING if place is None else str(place) for place in places)
