@@ -129,6 +129,7 @@ def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None
     status = problem.status if problem else 422 if form.errors else 200
     limit = f"{settings.UPLOAD_LIMIT_BYTES // 2**20} MiB"
     context = {"section": "submissions", "form": form, "problem": problem, "limit": limit}
+    context["limit_bytes"] = settings.UPLOAD_LIMIT_BYTES
     context["repeat_gains"] = repeat_gains()
     return render(request, "overview/upload.html", context, status=status)
 

@@ -76,7 +76,7 @@ def sign_in(page: playwright.Page, site: RunningSite, username: str) -> None:
 
 def test_a_run_is_uploaded_by_form_and_followed_until_it_is_checked(page, site, tmp_path) -> None:
     sign_in(page, site, "browser-alice")
-    page.get_by_label("File", exact=True).set_input_files(make_archive(tmp_path / "gale.tar.gz", performance=1.37))
+    page.get_by_label("Archive of the run").set_input_files(make_archive(tmp_path / "gale.tar.gz", performance=1.37))
     page.get_by_role("button", name="Upload").click()
     expect(page).to_have_url(re.compile(r"/submissions/[0-9a-f-]{36}/$"))
     expect(page.get_by_role("status")).to_contain_text("checked")
@@ -86,11 +86,25 @@ def test_a_run_is_uploaded_by_form_and_followed_until_it_is_checked(page, site, 
 
 def test_a_broken_run_says_what_is_wrong_and_what_to_do(page, site, tmp_path) -> None:
     sign_in(page, site, "browser-bob")
-    page.get_by_label("File", exact=True).set_input_files(make_archive(tmp_path / "x.tar.gz", edited_phase="find"))
+    page.get_by_label("Archive of the run").set_input_files(make_archive(tmp_path / "x.tar.gz", edited_phase="find"))
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("status")).to_contain_text("invalid")
     page.get_by_role("link", name="io500.score.inconsistent").first.click()
     expect(page).to_have_url(re.compile(r"/docs/findings/#io500\.score\.inconsistent$"))
+
+
+def test_a_file_that_is_no_archive_is_refused_before_it_is_sent(page, site, tmp_path) -> None:
+    sign_in(page, site, "browser-carol")
+    wrong = tmp_path / "result.txt"
+    wrong.write_text("no archive")
+    page.get_by_label("Archive of the run").set_input_files(wrong)
+    expect(page.get_by_role("alert")).to_contain_text("result.txt is no archive")
+    page.get_by_role("button", name="Upload").click()
+    expect(page).to_have_url(re.compile(r"/submissions/new/$"))
+    page.get_by_label("Archive of the run").set_input_files(make_archive(tmp_path / "run.tar.gz", performance=1.41))
+    expect(page.get_by_role("alert")).to_be_hidden()
+    page.get_by_role("button", name="Upload").click()
+    expect(page).to_have_url(re.compile(r"/submissions/[0-9a-f-]{36}/$"))
 
 
 def test_a_list_is_sorted_by_keyboard(page) -> None:
