@@ -1,4 +1,4 @@
-"""Platforms in line: what each generation or release gained over the one before, read from the record.
+"""Product generations: what each generation or release gained over the one before, read from the record.
 
 The line of a platform are those before it, itself and those after it. A number of one meaning (benchmark, operation,
 quantity, statistic), one level of trust, and one scale and set of options is a row; its gain compares the best result

@@ -46,7 +46,7 @@ class UnknownParameter(Problem):
 class InvalidValue(Problem):
     code = "query.invalid-value"
     title = "Some values of the query are not valid"
-    hint = "Correct what is named."
+    hint = "Check the highlighted fields."
 
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"{name}: {why}.", errors={name: [why]})

@@ -61,7 +61,7 @@ class NewTokenForm(forms.Form):
         choices=[(days, f"{days} days") for days in (7, 30, 90, tokens.USUAL_DAYS, tokens.MOST_DAYS)],
         coerce=int,
         initial=tokens.USUAL_DAYS,
-        label="Works for",
+        label="Expires in",
     )
 
 

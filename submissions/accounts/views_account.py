@@ -105,7 +105,7 @@ def account_page(request: HttpRequest) -> HttpResponse:
 @require_POST
 @private_page
 def make_token(request: HttpRequest) -> HttpResponse:
-    """Make a token and show it, this once; only its hash is kept. Raises TokenRefused."""
+    """Create token and show it, this once; only its hash is kept. Raises TokenRefused."""
     form = NewTokenForm(request.POST)
     if not form.is_valid():
         raise TokenRefused(errors=form.errors)

@@ -1,4 +1,4 @@
-"""Rankings of one's own: formulas over a small constructed record, units, refusals, trust, and what they cost."""
+"""Custom rankings: formulas over a small constructed record, units, refusals, trust, and what they cost."""
 
 from __future__ import annotations
 
