@@ -8,12 +8,12 @@ import pytest
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 REPLACED = {
-    "Rankings of one’s own": "Custom rankings",
+    "Rankings of one\N{RIGHT SINGLE QUOTATION MARK}s own": "Custom rankings",
     "Make a token": "Create token",
-    "A reviewer’s word": "Reviewer decision",
+    "A reviewer\N{RIGHT SINGLE QUOTATION MARK}s word": "Reviewer decision",
     "Edit what is said": "Edit run details",
     "What is said of this run": "Run details",
-    "What the run’s files don’t say": "Details not in the files",
+    "What the run\N{RIGHT SINGLE QUOTATION MARK}s files don\N{RIGHT SINGLE QUOTATION MARK}t say": "Details not in the files",
     "For trying out": "Test upload (never published)",
     "Begin without a file": "Start a draft",
     "Steps to look at": "Performance changes to review",
@@ -23,7 +23,7 @@ REPLACED = {
     "Platforms in line": "Product generations",
     "What gains come from": "Where the gains come from",
     "For who has an account": "Accounts",
-    "I don’t know my password": "Forgot password?",
+    "I don\N{RIGHT SINGLE QUOTATION MARK}t know my password": "Forgot password?",
     "Studies that others asked": "Saved studies",
     "Lists it stands on": "Ranked on",
     "What may be said": "How to quote this result",
