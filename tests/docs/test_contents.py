@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from operator import itemgetter
 from pathlib import Path
+
+import pytest
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 KINDS = json.loads((DOCS / "contents.json").read_text(encoding="utf-8"))["kinds"]
@@ -23,3 +26,9 @@ def test_every_document_is_in_one_kind_exactly_once() -> None:
 def test_every_entry_has_a_title_and_one_short_sentence() -> None:
     assert [entry["slug"] for entry in ENTRIES if not entry["title"] or not entry["sentence"].endswith(".")] == []
     assert [entry["slug"] for entry in ENTRIES if len(entry["sentence"].split()) > 25] == []
+
+
+@pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry["slug"][-1] != "/"], ids=itemgetter("slug"))
+def test_the_heading_of_a_document_is_its_title_in_the_contents(entry: dict[str, str]) -> None:
+    first_line = (DOCS / f"{entry['slug']}.md").read_text(encoding="utf-8").partition("\n")[0]
+    assert first_line == f"# {entry['title']}"

@@ -439,9 +439,17 @@ def test_the_index_of_documents_links_the_decisions_once_and_none_of_them(client
 def test_a_document_links_its_kind_its_neighbours_and_its_headings(client) -> None:
     content = page_source(client.get("/docs/upload/"))
     assert '<a href="/docs/upload/" aria-current="page">From a result folder to a list</a>' in content
-    assert '<a rel="prev" href="/docs/start/">' in content
+    assert '<a rel="prev" href="/docs/first-upload/">' in content
     assert '<a rel="next" href="/docs/tour/">' in content
     assert content.count('aria-current="page">') >= 1
+
+
+def test_the_headings_of_a_document_are_folded_before_its_text(client) -> None:
+    content = client.get("/docs/states/").content.decode()
+    folded = re.search(r'<nav class="side parts" aria-label="On this page">\s*<details>(.*?)</details>', content, re.S)
+    assert re.findall(r"<summary>(.*?)</summary>", folded[1]) == ["On this page"]
+    assert re.findall(r'href="(#[^"]*)"', folded[1]) == ["#the-usual-path", "#permitted-changes", "#next"]
+    assert folded.end() < content.index("<article")
 
 
 @pytest.mark.parametrize(("slug", "missing"), [("start", "prev"), ("architecture", "next")])
