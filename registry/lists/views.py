@@ -90,7 +90,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     if (stored_list.release.slug, stored_list.name) != (release, name):
         return redirect("list", release=stored_list.release.slug, name=stored_list.name)
     query = {key: value for key in QUERY_NAMES if (value := request.GET.get(key))}
-    kept = {KEPT: kept_ids(request.GET)}
+    choice = {KEPT: kept_ids(request.GET)}
     assumed = load_assumed_ranks(stored_list) if study_query.parse_assumption(request.GET) else None
     summary = summarise_list(stored_list)
     page = entries_page(stored_list, request, summary)
@@ -132,8 +132,8 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
             "new": numbers.format_int(summary.new),
         },
         "page": page,
-        "page_links": page_links(page, query | kept),
-        "heads": column_heads(query | kept),
+        "page_links": page_links(page, query | choice),
+        "heads": column_heads(query | choice),
         "orders": [
             (f"-{key}", words) for key, (words, _) in SORTABLE.items() if not (ranks_measurement and key in HALVES)
         ],
@@ -206,7 +206,7 @@ def _column_order(ordering: str) -> list[Any]:
 
 
 def summarise_list(ranked_list: public_record.DatedList) -> Summary:
-    """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
+    """Of a frozen list the summary changes with its ranges only: it is choice under its digest and the last load."""
     if ranked_list.digest:
         return cached_value(
             f"list-summary-5:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",

@@ -96,7 +96,7 @@ def index(request: HttpRequest) -> HttpResponse:
     ordering = selected_values.get("ordering", "")
     order = cursor_pages.chosen_order(cursor_pages.RESULTS, ordering, "id", tie_follows=True) or cursor_pages.NEWEST_IDS
     page = cursor_pages.take_page(results, public_record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
-    kept = {KEPT: kept_ids(request.GET)}
+    choice = {KEPT: kept_ids(request.GET)}
     machine = urlencode({name: filters.values_of(request.GET, name) for name in selected_values}, doseq=True)
     tool = selected_values.get("tool", "").lower()
     fields = _filter_fields(selected_values, tool)
@@ -108,8 +108,8 @@ def index(request: HttpRequest) -> HttpResponse:
         "fields": fields,
         "parameters": {name: value for name, value in parameters.items() if name not in offered},
         "rows": result_rows.format_rows(page.rows),
-        "first": _page_address(machine, kept),
-        "next": _page_address(machine, {"cursor": page.cursor} | kept) if page.cursor else "",
+        "first": _page_address(machine, choice),
+        "next": _page_address(machine, {"cursor": page.cursor} | choice) if page.cursor else "",
         "begun": "cursor" not in request.GET,
         "orders": ORDERS.items(),
         "machine": machine,

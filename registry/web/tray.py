@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_safe
 
-from registry.models import Result
+from registry.query import public_record
 from registry.query.filters import VALUE_LIMIT
 from registry.query.id_lists import MOST_COMPARED, MOST_IDS
 
@@ -52,19 +52,15 @@ class Tray:
     @cached_property
     def rows(self) -> list[dict[str, str]]:
         """Each kept result of the record: id, name, and the address of this page without it."""
-        columns = ("public_id", "system_name", "institution", "release__name")
-        results = Result.objects.filter(public_id__in=self.ids, erasure=None) if self.ids else Result.objects.none()
-        by_id = {row["public_id"]: row for row in results.values(*columns)}
-        rows = [by_id[public_id] for public_id in self.ids if public_id in by_id]
-        known_ids = [row["public_id"] for row in rows]
+        names = public_record.names_by_id(self.ids)
+        known_ids = [public_id for public_id in self.ids if public_id in names]
         return [
             {
-                "id": row["public_id"],
-                "name": row["system_name"] or row["institution"] or row["public_id"],
-                "release": row["release__name"] or "",
-                "removal": self._address_with([other for other in known_ids if other != row["public_id"]]),
+                "id": public_id,
+                **names[public_id],
+                "removal": self._address_with([other for other in known_ids if other != public_id]),
             }
-            for row in rows
+            for public_id in known_ids
         ]
 
     @property
