@@ -103,8 +103,13 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
             if not is_described
         ],
     }
-    context["columns"] = 3 + (len(ids) - 1) * (1 + context["comparable"] * (1 + context["ranged"]))
+    context["columns"] = _count_columns(len(ids), comparable=comparison["comparable"], ranged=bool(context["ranged"]))
     return render(request, "comparison/compare.html", context)
+
+
+def _count_columns(results: int, *, comparable: bool, ranged: bool) -> int:
+    """Of the table: operation, unit and the first number; of each other its number, and its ratio with a range."""
+    return 3 + (results - 1) * (1 + comparable * (1 + ranged))
 
 
 def _group_figures(figures: Sequence[Row]) -> list[Row]:

@@ -206,7 +206,7 @@ def _column_order(ordering: str) -> list[Any]:
 
 
 def summarise_list(ranked_list: public_record.DatedList) -> Summary:
-    """Of a frozen list the summary changes with its ranges only: it is choice under its digest and the last load."""
+    """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
     if ranked_list.digest:
         return cached_value(
             f"list-summary-5:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",

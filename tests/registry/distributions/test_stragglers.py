@@ -17,6 +17,7 @@ from registry.distributions.stragglers import (
     relative_to_first,
     stripe_counts,
 )
+from tests.html import page_source
 from tests.registry.record import make_release, make_result
 from validators.distributions import summed
 
@@ -182,14 +183,14 @@ def test_slow_targets_by_the_api(client, survey, django_assert_num_queries) -> N
 
 
 def test_the_page_has_histogram_slow_ones_chances_and_tables(client, survey) -> None:
-    page = client.get(f"/results/{survey}/members/").content.decode()
+    page = page_source(client.get(f"/results/{survey}/members/"))
     for text in ("18 slow", "How many lie where", "67.5", "The histogram as a table", "From number 3 on below 95 %"):
         assert text in page
     quartiles = "".join(f'<td class="n">{cell}</td>' for cell in ("80", "100", "100", "100", "100"))
     assert quartiles in page, "the boxes as a table"
     wrong = client.get(f"/results/{survey}/members/?share=-1")
-    assert (wrong.status_code, "above zero and up to 100" in wrong.content.decode()) == (400, True)
-    assert f"/results/{survey}/members/" in client.get(f"/results/{survey}/").content.decode()
+    assert (wrong.status_code, "above zero and up to 100" in page_source(wrong)) == (400, True)
+    assert f"/results/{survey}/members/" in page_source(client.get(f"/results/{survey}/"))
 
 
 def test_a_target_that_failed_is_named_and_takes_no_place(client, db) -> None:
@@ -211,7 +212,7 @@ def test_a_target_that_failed_is_named_and_takes_no_place(client, db) -> None:
     ) == ([1], [3], 3)
     assert [round(chance["percent"], 1) for chance in first_targets["meeting"]] == [33.3, 66.7, 100.0]
     assert (equal["silent"], equal["slow"]) == ([], [])
-    page = client.get("/results/hw-1/members/").content.decode()
+    page = page_source(client.get("/results/hw-1/members/"))
     for text in ("No figure of target 1</span>", "All 2 give 9 MiB/s."):
         assert page.count(text) == 1
     assert (page.count("A file meets a slow target"), page.count("How many targets lie where")) == (1, 1)
@@ -220,7 +221,7 @@ def test_a_target_that_failed_is_named_and_takes_no_place(client, db) -> None:
 def test_a_series_is_drawn_over_what_was_written_with_a_table(client, db) -> None:
     distributions = [*RATES, *repeated("write", "time", [100] * 6, "s")]
     make_result(make_release("T1"), "hw-1", tool="ior", score=None, snapshot={"distributions": distributions})
-    page = client.get("/results/hw-1/members/").content.decode()
+    page = page_source(client.get("/results/hw-1/members/"))
     assert "over TiB written" in page
     assert "From number 3 on below 95 %, at 2.832 TiB" in page
     assert '<th scope="row" class="n">6</th><td class="n">5.469</td><td class="n">90.0</td>' in page
@@ -229,7 +230,7 @@ def test_a_series_is_drawn_over_what_was_written_with_a_table(client, db) -> Non
 
 def test_a_result_without_members_says_so(client, db) -> None:
     make_result(make_release("T1"), "io500-1")
-    assert "not in the record one by one" in client.get("/results/io500-1/members/").content.decode()
+    assert "not in the record one by one" in page_source(client.get("/results/io500-1/members/"))
     assert client.get("/api/v1/results/io500-1/members/").json() == {"members": [], "series": []}
     assert client.get("/results/nothing/members/").status_code == 404
 
@@ -257,5 +258,5 @@ def test_what_the_calculator_refuses_names_the_number(client, query, named, said
 def test_the_calculator_answers_for_any_numbers(client) -> None:
     rows = client.get("/api/v1/stragglers/?members=273&slow=18&stripes=1,4&stripes=16").json()["results"]
     assert [(row["stripes"], round(row["percent"], 1)) for row in rows] == [(1, 6.6), (4, 24.0), (16, 67.5)]
-    assert "67.49" in client.get("/stragglers/?members=273&slow=18&stripes=").content.decode()
-    assert "<form" in client.get("/stragglers/").content.decode()
+    assert "67.49" in page_source(client.get("/stragglers/?members=273&slow=18&stripes="))
+    assert "<form" in page_source(client.get("/stragglers/"))

@@ -15,6 +15,7 @@ from registry.lists.listing import check_list
 from registry.lists.ranking import Differences
 from registry.loading import catalogue_loader
 from registry.models import RankedList, Release, Result
+from tests.html import page_source
 
 ROOT = Path(__file__).resolve().parents[3]
 SLUG = "MLPerf-Storage-v1.0"
@@ -113,15 +114,15 @@ def test_what_speaks_against_a_result_stands_beside_it(client) -> None:
         if "error:" in candidate.note
     )
     assert "0.646 times the memory" in entry.note
-    list_page = client.get(f"/lists/{SLUG}/mlperf-cosmoflow-h100/").content.decode()
+    list_page = page_source(client.get(f"/lists/{SLUG}/mlperf-cosmoflow-h100/"))
     assert "0.646 times the memory" in list_page
-    page = client.get(f"/results/{entry.result.public_id}/").content.decode()
+    page = page_source(client.get(f"/results/{entry.result.public_id}/"))
     assert TOO_SMALL in page
     assert "imported" in page
 
 
 def test_the_page_names_what_is_ranked_with_its_unit_and_the_parameters_of_each_run(client) -> None:
-    page = client.get(f"/lists/{SLUG}/mlperf-unet3d-h100/").content.decode()
+    page = page_source(client.get(f"/lists/{SLUG}/mlperf-unet3d-h100/"))
     assert 'Throughput</a><br><span class="unit">MiB/s</span>' in page
     assert 'data-l="Accelerators"' in page
     assert "kIOPS" not in page
@@ -150,7 +151,7 @@ def test_a_list_ranked_here_can_be_checked_against_its_definition() -> None:
 
 
 def test_the_first_page_speaks_of_io500_only(client) -> None:
-    assert "mlperf" not in client.get("/").content.decode().lower().replace("mlperf storage", "")
+    assert "mlperf" not in page_source(client.get("/")).lower().replace("mlperf storage", "")
 
 
 def test_the_data_file_says_that_it_is_a_copy() -> None:

@@ -10,6 +10,7 @@ from django.test import Client
 
 from registry.models import PublicSystemSnapshot, Result
 from registry.query import fact_index
+from tests.html import page_source
 from tests.registry.record import make_measurement, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +94,7 @@ def test_an_empty_place_on_an_axis_says_why(kinds: dict[str, Result]) -> None:
     answer = study("x=rack_units")
     assert {gap["name"] for gap in answer["gaps"]} == {"rack_units"}
     assert sum(gaps(answer).values()) == 7
-    page = Client().get("/study/?metric=write.bandwidth.max&x=rack_units").content.decode()
+    page = page_source(Client().get("/study/?metric=write.bandwidth.max&x=rack_units"))
     assert "3 results: The list that it was copied from gives no rack units, nor does its archive." in page
 
 
@@ -134,7 +135,7 @@ def test_results_are_found_by_the_clients_of_their_archive(
 
 
 def test_the_form_of_results_has_both_ends(kinds: dict[str, Result]) -> None:
-    page = Client().get("/results/?client_nodes__lte=12").content.decode()
+    page = page_source(Client().get("/results/?client_nodes__lte=12"))
     assert 'name="client_nodes__gte"' in page and 'name="client_nodes__lte"' in page
     assert "io500-2" in page and "io500-3" not in page
 
@@ -167,7 +168,7 @@ def test_both_results_say_that_they_are_one_measurement(kinds: dict[str, Result]
     copy, counted = (Client().get(f"/api/v1/results/{name}/").json() for name in ("paper-1", "io500-1"))
     assert (copy["same_as"], copy["printed_again"]) == ("io500-1", [])
     assert (counted["same_as"], counted["printed_again"]) == (None, ["paper-1"])
-    pages = {name: Client().get(f"/results/{name}/").content.decode() for name in ("paper-1", "io500-1")}
+    pages = {name: page_source(Client().get(f"/results/{name}/")) for name in ("paper-1", "io500-1")}
     assert 'the same measurement as <a href="/results/io500-1/">' in pages["paper-1"]
     assert 'printed once more as <a href="/results/paper-1/">' in pages["io500-1"]
     listed = {row["id"]: row["same_as"] for row in Client().get("/api/v1/results/").json()["results"]}

@@ -11,6 +11,7 @@ from django.test import Client
 from registry.query import fact_index
 from registry.query.filters import InvalidValue
 from registry.query.missing_facts import NOTHING_ASKED, count_missing
+from tests.html import page_source
 from tests.registry.record import make_list, make_rate, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +69,7 @@ def test_a_ranking_per_metadata_target_says_what_is_missing(client: Client, meta
     )
     unnarrowed = client.get("/api/v1/ranking/?formula=rate_kiops&per=mdt&filesystem_type=Lustre").json()
     assert unnarrowed["missing_facts"] == [{"name": "metadata_targets", "title": "metadata targets", "results": 2}]
-    page = client.get(f"/ranking/?formula=rate_kiops&per=mdt&{CONDITIONS}").content.decode()
+    page = page_source(client.get(f"/ranking/?formula=rate_kiops&per=mdt&{CONDITIONS}"))
     assert "2 results meet the conditions as far as they say. Not said: client nodes of 1." in page
 
 
@@ -80,12 +81,12 @@ def test_a_study_says_what_is_missing_and_says_nothing_where_all_is_known(client
     assert [(row["n"], row["count"], row["missing"], row["value"]) for row in document["rows"]] == [(1, 1, 2, 150.0)]
     certain = client.get("/api/v1/study/?metric=rate_kiops&x=system&filesystem_type=Lustre").json()
     assert (certain["candidates"], certain["missing_facts"]) == (None, [])
-    page = client.get("/study/?metric=rate_kiops&x=system&per=mdt&filesystem_type=Lustre").content.decode()
+    page = page_source(client.get("/study/?metric=rate_kiops&x=system&per=mdt&filesystem_type=Lustre"))
     assert "gives no metadata targets, nor does its archive" in page
 
 
 def test_the_table_of_results_has_both_ends_of_a_range_and_says_who_is_silent(client: Client, metadata) -> None:
-    page = client.get(f"/results/?{CONDITIONS}").content.decode()
+    page = page_source(client.get(f"/results/?{CONDITIONS}"))
     assert "hw-few" in page and "hw-silent" not in page and "hw-many" not in page
     assert "Not said: client nodes of 1." in page
     assert 'name="client_nodes__gte"' in page and 'name="client_nodes__lte"' in page

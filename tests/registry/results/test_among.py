@@ -22,6 +22,7 @@ from registry.results.likeness import (
     missing_conditions,
     place_among,
 )
+from tests.html import page_source
 from tests.registry.record import IOR, described, make_measurement, make_release, make_result
 
 OWN = {"filesystem": "Lustre", "client_nodes": "10", "drives": "24"}
@@ -187,7 +188,7 @@ def test_a_result_that_does_not_say_its_scale_is_like_none_and_says_so(client, c
     document = ask(client, "hw-g")
     assert document["missing"] == [{"name": "client_nodes", "title": "client nodes"}]
     assert (document["systems"], document["better"], document["like"]) == (0, [], [])
-    page = client.get("/results/hw-g/among/").content.decode()
+    page = page_source(client.get("/results/hw-g/among/"))
     assert "This result does not say: client nodes." in page
 
 
@@ -252,8 +253,8 @@ def test_a_result_without_numbers_has_no_place(client, crowd) -> None:
 
 
 def test_the_page_leads_on_from_the_result_and_to_the_comparison(client, crowd) -> None:
-    assert '<a href="/results/hw-own/among/">' in client.get("/results/hw-own/").content.decode()
-    page = client.get("/results/hw-own/among/").content.decode()
+    assert '<a href="/results/hw-own/among/">' in page_source(client.get("/results/hw-own/"))
+    page = page_source(client.get("/results/hw-own/among/"))
     assert 'href="/compare/?results=hw-own,hw-b"' in page
     assert "4 results of 3 other systems are like it" in page and "These are few" in page
     assert "<td>1</td><td>-1 <small>\N{MULTIPLICATION SIGN} 1</small></td>" in page
@@ -261,7 +262,7 @@ def test_the_page_leads_on_from_the_result_and_to_the_comparison(client, crowd) 
 
 def test_names_of_better_systems_are_escaped(client, crowd) -> None:
     Result.objects.filter(public_id="hw-b").update(system_name="<script>alert(1)</script>")
-    assert "<script>alert" not in client.get("/results/hw-own/among/").content.decode()
+    assert "<script>alert" not in page_source(client.get("/results/hw-own/among/"))
 
 
 def test_the_cost_does_not_grow_with_the_like(client, crowd) -> None:

@@ -22,6 +22,7 @@ from launcher import collector_file
 from registry.models import Result, System
 from registry.site_pages import documentation
 from registry.site_pages.home import find_pair
+from tests.html import page_source
 from tests.registry.record import make_definition, make_list, make_measurement, make_platform, make_release, make_result
 from validators import parameters
 
@@ -85,7 +86,7 @@ class Texts(HTMLParser):
 
 def rows(page) -> list[list[str]]:
     texts = Texts()
-    texts.feed(page.content.decode())
+    texts.feed(page_source(page))
     return texts.rows
 
 
@@ -100,7 +101,7 @@ def test_a_list_shows_rank_range_names_and_numbers_as_published(client, ranked) 
 
 
 def test_a_list_says_what_it_is_a_copy_of_and_how_far_to_trust_it(client, ranked) -> None:
-    content = client.get("/lists/T1/full/").content.decode()
+    content = page_source(client.get("/lists/T1/full/"))
     assert '<a class="trust imported" href="/docs/data-terms/#what-the-words-of-trust-mean">imported</a>' in content
     assert "4\N{NO-BREAK SPACE}entries, complete" in content
     assert "A copy." in content
@@ -109,7 +110,7 @@ def test_a_list_says_what_it_is_a_copy_of_and_how_far_to_trust_it(client, ranked
 def test_sorting_never_renumbers(client, ranked) -> None:
     page = client.get("/lists/T1/full/?ordering=score")
     assert [row[0] for row in rows(page)] == ["4", "2", "2", "1"]
-    assert 'aria-sort="ascending"' in page.content.decode()
+    assert 'aria-sort="ascending"' in page_source(page)
 
 
 def test_missing_numbers_come_last_in_either_direction(client, ranked) -> None:
@@ -124,18 +125,18 @@ def test_an_ordering_nobody_knows_is_that_of_the_list(client, ranked) -> None:
 def test_a_list_is_filtered_by_its_form(client, ranked) -> None:
     page = client.get("/lists/T1/full/?filesystem_type=WekaFS")
     assert [row[2] for row in rows(page)] == ["Test system Cnew"]
-    assert "1 of 4\N{NO-BREAK SPACE}entries" in page.content.decode()
+    assert "1 of 4\N{NO-BREAK SPACE}entries" in page_source(page)
 
 
 def test_filters_that_leave_nothing_say_so_and_lead_back(client, ranked) -> None:
-    content = client.get("/lists/T1/full/?filesystem_type=NoSuchFS").content.decode()
+    content = page_source(client.get("/lists/T1/full/?filesystem_type=NoSuchFS"))
     assert "No entry of this list has these filters." in content
 
 
 def test_a_filter_that_is_no_number_is_refused_with_its_code(client, ranked) -> None:
     page = client.get("/lists/T1/full/?client_nodes__gte=many")
     assert page.status_code == 400
-    assert "query.invalid-value" in page.content.decode()
+    assert "query.invalid-value" in page_source(page)
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "9999", "x"])
@@ -154,13 +155,13 @@ def test_a_release_leads_to_its_first_list_or_says_why_there_is_none(client, ran
     assert client.get("/lists/T1/")["Location"] == "/lists/T1/full/"
     empty = client.get("/lists/T2/")
     assert empty.status_code == 200
-    assert "Nobody kept it." in empty.content.decode()
+    assert "Nobody kept it." in page_source(empty)
 
 
 def test_an_unknown_list_names_the_nearest(client, ranked) -> None:
     page = client.get("/lists/T1/fulll/")
     assert page.status_code == 404
-    assert 'href="/lists/T1/full/"' in page.content.decode()
+    assert 'href="/lists/T1/full/"' in page_source(page)
 
 
 @pytest.mark.parametrize("address", [
@@ -170,33 +171,33 @@ def test_an_unknown_list_names_the_nearest(client, ranked) -> None:
 def test_unknown_addresses_return_404_in_the_same_frame(client, ranked, address) -> None:
     page = client.get(address)
     assert page.status_code == 404
-    assert "There is nothing here" in page.content.decode()
+    assert "There is nothing here" in page_source(page)
 
 
 def test_a_result_shows_its_phases_against_the_median_of_its_list(client, ranked) -> None:
-    content = client.get("/results/io500-1/").content.decode()
+    content = page_source(client.get("/results/io500-1/"))
     assert "ior-easy-write" in content
     assert '<td class="n"><b>8.00</b></td><td class="n">4.00</td><td class="n">2.00</td>' in content
 
 
 def test_a_result_with_unknown_numbers_says_dash_and_why(client, ranked) -> None:
-    content = client.get("/results/io500-4/").content.decode()
+    content = page_source(client.get("/results/io500-4/"))
     assert "<dt>Client nodes</dt><dd>\N{EM DASH}</dd><dd>not in the source</dd>" in content
 
 
 def test_a_withdrawn_result_keeps_its_page_and_says_so_first(client, ranked) -> None:
     Result.objects.filter(public_id="io500-2").update(withdrawn_at=timezone.now(), withdrawn_reason="Wrong disks.")
-    content = client.get("/results/io500-2/").content.decode()
+    content = page_source(client.get("/results/io500-2/"))
     assert content.index("Wrong disks.") < content.index('class="keys"')
-    assert "withdrawn since" in client.get("/lists/T1/full/").content.decode()
-    assert "io500-2" not in client.get("/results/").content.decode()
+    assert "withdrawn since" in page_source(client.get("/lists/T1/full/"))
+    assert "io500-2" not in page_source(client.get("/results/"))
 
 
 def test_a_corrected_result_leads_to_its_revision_and_back(client, ranked) -> None:
     old = Result.objects.get(public_id="io500-3")
     make_result(ranked.release, "io500-3-2", 31.0, revises=old, revision=2, revision_reason="One disk more.")
-    assert 'href="/results/io500-3-2/"' in client.get("/results/io500-3/").content.decode()
-    assert 'href="/results/io500-3/"' in client.get("/results/io500-3-2/").content.decode()
+    assert 'href="/results/io500-3-2/"' in page_source(client.get("/results/io500-3/"))
+    assert 'href="/results/io500-3/"' in page_source(client.get("/results/io500-3-2/"))
 
 
 def test_results_are_found_by_words_and_paged_by_cursor(client, ranked) -> None:
@@ -205,10 +206,10 @@ def test_results_are_found_by_words_and_paged_by_cursor(client, ranked) -> None:
 
 
 def test_search_finds_sites_systems_and_results(client, ranked) -> None:
-    content = client.get("/search/?q=Two").content.decode()
+    content = page_source(client.get("/search/?q=Two"))
     assert 'href="/sites/site-two/"' in content
     assert client.get("/search/?q=io500-1")["Location"] == "/results/io500-1/"
-    assert "Nothing in the record" in client.get("/search/?q=xyzzy").content.decode()
+    assert "Nothing in the record" in page_source(client.get("/search/?q=xyzzy"))
     assert client.get("/search/").status_code == 200
 
 
@@ -245,14 +246,14 @@ def test_a_frozen_list_says_when_it_last_changed(client, ranked) -> None:
 
 @pytest.mark.parametrize("address", EVERY_PAGE)
 def test_names_from_outside_are_escaped_everywhere(client, ranked, address) -> None:
-    assert HOSTILE not in client.get(address).content.decode()
+    assert HOSTILE not in page_source(client.get(address))
 
 
 @pytest.mark.parametrize("address", EVERY_PAGE)
 def test_pages_keep_to_the_content_security_policy(client, ranked, address) -> None:
     page = client.get(address)
     assert "'unsafe-inline'" not in page["Content-Security-Policy"]
-    content = page.content.decode()
+    content = page_source(page)
     scripts = re.findall(r"<script\b[^>]*>", content)
     data = ('type="application/json"', 'type="application/ld+json"')
     assert [script for script in scripts if "src=" not in script and not any(kind in script for kind in data)] == []
@@ -270,9 +271,7 @@ def test_templates_hold_no_inline_style_script_or_handler(template: Path) -> Non
 def links_of(client, pages: list[str]) -> set[str]:
     """Internal links of public pages, without those to files and to where one has to sign in."""
     links = {
-        html.unescape(link)
-        for page in pages
-        for link in re.findall(r'href="(/[^"]*)"', client.get(page).content.decode())
+        html.unescape(link) for page in pages for link in re.findall(r'href="(/[^"]*)"', page_source(client.get(page)))
     }
     return {link for link in links if not link.startswith(("/submissions/", "/static/"))}
 
@@ -287,7 +286,7 @@ def test_no_link_to_a_part_of_a_page_is_dead(client, ranked) -> None:
     links = {link for link in links_of(client, EVERY_PAGE) if "#" in link}
     parts = [(link, *link.split("#")) for link in sorted(links)]
     assert parts
-    assert [link for link, address, part in parts if f'id="{part}"' not in client.get(address).content.decode()] == []
+    assert [link for link, address, part in parts if f'id="{part}"' not in page_source(client.get(address))] == []
 
 
 @pytest.mark.parametrize(("address", "queries"), [
@@ -316,7 +315,7 @@ def test_a_long_list_is_shown_in_pages(client, ranked, monkeypatch) -> None:
 
 
 def test_an_empty_record_says_what_would_be_here(client) -> None:
-    assert "The record is empty" in client.get("/").content.decode()
+    assert "The record is empty" in page_source(client.get("/"))
     for address in ("/lists/", "/results/", "/systems/", "/sites/", "/releases/"):
         assert client.get(address).status_code == 200
 
@@ -325,9 +324,9 @@ def test_the_theme_is_kept_in_a_cookie_and_leads_back(client) -> None:
     answer = client.post("/preferences/", {"theme": "dark", "next": "/lists/?a=1"})
     assert answer["Location"] == "/lists/?a=1"
     assert answer.cookies["theme"].value == "dark"
-    assert '<html lang="en" data-theme="dark">' in client.get("/").content.decode()
+    assert '<html lang="en" data-theme="dark">' in page_source(client.get("/"))
     client.post("/preferences/", {"theme": "", "next": "/"})
-    assert '<html lang="en">' in client.get("/").content.decode()
+    assert '<html lang="en">' in page_source(client.get("/"))
 
 
 @pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "", "x"])
@@ -343,7 +342,7 @@ def test_another_site_can_not_set_the_theme(client) -> None:
 
 def test_a_theme_nobody_made_is_as_if_none_was_set(client) -> None:
     client.cookies["theme"] = '"><script>'
-    assert '<html lang="en">' in client.get("/").content.decode()
+    assert '<html lang="en">' in page_source(client.get("/"))
 
 
 @pytest.mark.parametrize("address", ["/", "/lists/", "/results/", "/docs/"])
@@ -354,8 +353,8 @@ def test_public_pages_take_no_post(client, address) -> None:
 def test_the_collector_is_served_with_its_checksum(client) -> None:
     content = client.get("/collector/highwater.pyz").content
     digest = hashlib.sha256(content).hexdigest()
-    assert client.get("/collector/highwater.pyz.sha256").content.decode() == f"{digest}  highwater.pyz\n"
-    assert digest in client.get("/collector/").content.decode()
+    assert page_source(client.get("/collector/highwater.pyz.sha256")) == f"{digest}  highwater.pyz\n"
+    assert digest in page_source(client.get("/collector/"))
 
 
 def test_the_served_collector_knows_the_address_that_is_set_and_is_built_alike_elsewhere(client, settings) -> None:
@@ -363,8 +362,8 @@ def test_the_served_collector_knows_the_address_that_is_set_and_is_built_alike_e
     content = client.get("/collector/highwater.pyz").content
     assert content == collector_file.build(registry="https://registry.example")
     digest = hashlib.sha256(content).hexdigest()
-    assert client.get("/collector/highwater.pyz.sha256").content.decode() == f"{digest}  highwater.pyz\n"
-    page = client.get("/collector/").content.decode()
+    assert page_source(client.get("/collector/highwater.pyz.sha256")) == f"{digest}  highwater.pyz\n"
+    page = page_source(client.get("/collector/"))
     assert digest in page
     assert "./dev.py collector --registry https://registry.example" in page
     settings.SITE_URL = "https://other.example"
@@ -385,13 +384,13 @@ def test_no_request_says_where_the_served_collector_sends_to(client, settings, s
 
 def test_the_commands_of_the_first_page_name_the_server_where_the_file_cannot(client, settings) -> None:
     settings.SITE_URL = ""
-    assert "export HIGHWATER_URL=http://testserver" in client.get("/").content.decode()
+    assert "export HIGHWATER_URL=http://testserver" in page_source(client.get("/"))
     settings.SITE_URL = "https://registry.example"
-    assert "HIGHWATER_URL" not in client.get("/").content.decode()
+    assert "HIGHWATER_URL" not in page_source(client.get("/"))
 
 
 def test_the_collector_is_served_for_pip_under_the_name_of_its_version(client) -> None:
-    page = client.get("/collector/").content.decode()
+    page = page_source(client.get("/collector/"))
     address = re.search(r"/collector/highwater_collector-[0-9.]+-py3-none-any\.whl", page)[0]
     with zipfile.ZipFile(io.BytesIO(client.get(address).content)) as archive:
         assert archive.testzip() is None
@@ -405,7 +404,7 @@ def test_the_served_collector_carries_the_registry_of_parameters(client) -> None
 
 
 def test_documents_have_anchors_and_no_raw_html(client) -> None:
-    content = client.get("/docs/lists/").content.decode()
+    content = page_source(client.get("/docs/lists/"))
     assert 'id="overrides"' in content
     assert 'href="/docs/lists/#imported"' not in content
 
@@ -427,18 +426,18 @@ def test_links_between_documents_lead_to_pages_and_their_parts() -> None:
 @pytest.mark.parametrize("slug", documentation.render_pages())
 def test_an_index_leads_to_every_document_once(client, slug) -> None:
     if slug.startswith("decisions/"):
-        assert client.get("/docs/decisions/").content.decode().count(f'href="/docs/{slug}/"') == 1
+        assert page_source(client.get("/docs/decisions/")).count(f'href="/docs/{slug}/"') == 1
     else:
-        assert client.get("/docs/").content.decode().count(f'href="/docs/{slug}/"') >= 1
+        assert page_source(client.get("/docs/")).count(f'href="/docs/{slug}/"') >= 1
 
 
 def test_the_index_of_documents_links_the_decisions_once_and_none_of_them(client) -> None:
-    content = client.get("/docs/").content.decode()
+    content = page_source(client.get("/docs/"))
     assert content.count('href="/docs/decisions/') == content.count('href="/docs/decisions/"') == 1
 
 
 def test_a_document_links_its_kind_its_neighbours_and_its_headings(client) -> None:
-    content = client.get("/docs/upload/").content.decode()
+    content = page_source(client.get("/docs/upload/"))
     assert '<a href="/docs/upload/" aria-current="page">From a result folder to a list</a>' in content
     assert '<a rel="prev" href="/docs/start/">' in content
     assert '<a rel="next" href="/docs/tour/">' in content
@@ -447,24 +446,24 @@ def test_a_document_links_its_kind_its_neighbours_and_its_headings(client) -> No
 
 @pytest.mark.parametrize(("slug", "missing"), [("start", "prev"), ("architecture", "next")])
 def test_the_first_and_the_last_document_have_one_neighbour(client, slug, missing) -> None:
-    content = client.get(f"/docs/{slug}/").content.decode()
+    content = page_source(client.get(f"/docs/{slug}/"))
     assert f'rel="{missing}"' not in content
     assert ('rel="next"' in content, 'rel="prev"' in content) == (missing == "prev", missing == "next")
 
 
 def test_a_decision_has_no_neighbours_and_leads_back_to_their_index(client) -> None:
-    content = client.get("/docs/decisions/0001-postgresql-only/").content.decode()
+    content = page_source(client.get("/docs/decisions/0001-postgresql-only/"))
     assert 'rel="next"' not in content
     assert 'href="/docs/decisions/"' in content
 
 
 def test_every_documented_code_is_an_anchor(client) -> None:
-    content = client.get("/docs/findings/").content.decode()
+    content = page_source(client.get("/docs/findings/"))
     assert '<td id="io500.stonewall.short">' in content
 
 
 def test_the_page_of_a_benchmark_is_made_of_its_folder(client) -> None:
-    content = client.get("/docs/benchmarks/ior/").content.decode()
+    content = page_source(client.get("/docs/benchmarks/ior/"))
     assert "<code>transfer_size_bytes</code>" in content
     assert "mean per task of what was moved until the stonewall" in content
     assert all(f'id="{code}"' in content for code in ("ior.truncated", "ior.fsync"))
@@ -473,16 +472,16 @@ def test_the_page_of_a_benchmark_is_made_of_its_folder(client) -> None:
 def test_every_rule_has_an_anchor(client) -> None:
     from validators import catalogue
 
-    content = client.get("/docs/rules/").content.decode()
+    content = page_source(client.get("/docs/rules/"))
     assert [rule.code for rule in catalogue.rules() if f'id="{rule.code}"' not in content] == []
 
 
 def test_robots_are_kept_from_what_is_private(client) -> None:
-    assert "Disallow: /submissions/" in client.get("/robots.txt").content.decode()
+    assert "Disallow: /submissions/" in page_source(client.get("/robots.txt"))
 
 
 def test_counts_of_the_hardware_catalogue_are_whole_and_rates_have_units(client) -> None:
-    page = client.get("/hardware/").content.decode()
+    page = page_source(client.get("/hardware/"))
     rows = dict(re.findall(r'scope="row">([^<]*)</th><td role="cell" class="n">([^<]*)<', page))
     assert (rows["PCIe lanes"], rows["Cores"]) == ("128", "32")
     assert rows["Read IOPS, PCIe generation 5 x4"] == "2,500\N{NO-BREAK SPACE}kIOPS"
@@ -501,8 +500,8 @@ def test_an_error_of_ours_is_a_page_without_a_trace(monkeypatch) -> None:
     monkeypatch.setattr("registry.site_pages.home.list_leaders", broken)
     page = Client(raise_request_exception=False).get("/")
     assert page.status_code == 500
-    assert "secret detail" not in page.content.decode()
-    assert "Something broke on our side" in page.content.decode()
+    assert "secret detail" not in page_source(page)
+    assert "Something broke on our side" in page_source(page)
 
 
 def test_the_first_page_offers_two_systems_with_the_file_system_that_most_of_a_list_have() -> None:

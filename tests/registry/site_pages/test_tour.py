@@ -16,6 +16,7 @@ from registry.dumps import editions
 from registry.loading import demonstration as loading
 from registry.models import DemonstrationRun, ListEntry, Measurement, RankedList, RecordChange, Result, Step
 from registry.query import demonstration
+from tests.html import page_source
 from tests.registry.record import empty, make_list, make_measurement, make_release, make_result, stored_in
 from tools import make_demonstration
 
@@ -70,7 +71,7 @@ pytestmark = pytest.mark.django_db
 def page(client: Client, address: str) -> str:
     answer = client.get(address)
     assert answer.status_code == 200, address
-    return " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
+    return " ".join(page_source(answer).replace("\N{NO-BREAK SPACE}", " ").split())
 
 
 # The raw files
@@ -293,7 +294,7 @@ def test_runs_and_results_are_not_compared(client, ids) -> None:
     refusal_page = client.get(f"/compare/?results={ids}")
     assert (
         refusal_page.status_code,
-        "A demonstration is not compared with results" in refusal_page.content.decode(),
+        "A demonstration is not compared with results" in page_source(refusal_page),
     ) == (400, True)
 
 
@@ -313,7 +314,7 @@ def test_a_registry_without_one_says_how_to_load_it(client) -> None:
     for address in SCREENS:
         answer = client.get(address)
         assert answer.status_code == 404
-        assert "manage load_demonstration" in answer.content.decode()
+        assert "manage load_demonstration" in page_source(answer)
     for address in ("/results/demo-1/", "/api/v1/results/demo-1/", "/api/v1/compare/?results=demo-1,demo-2"):
         assert client.get(address).status_code == 404, address
 

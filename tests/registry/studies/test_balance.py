@@ -17,6 +17,7 @@ from registry.models import Measurement, Result
 from registry.query import fact_index
 from registry.studies import curated
 from registry.studies.balance import members
+from tests.html import page_source
 from tests.registry.record import IOR, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -109,7 +110,7 @@ def test_a_median_of_what_is_not_known_to_be_alike_says_so(client, measure) -> N
     assert (row["value"], row["value_basis"]) == (20.0, "median-unknown")
     assert ("transfer_size", 1, 1) in [(fact["fact"], fact["measurements"], fact["rows"]) for fact in answer["unknown"]]
     assert answer["unbalanced"] == []
-    assert "not known to be alike" in client.get(f"/study/?{WRITE}&x=fabric").content.decode()
+    assert "not known to be alike" in page_source(client.get(f"/study/?{WRITE}&x=fabric"))
 
 
 def test_a_fact_that_is_not_known_to_move_the_number_is_named_and_pools(client, measure) -> None:
@@ -184,7 +185,7 @@ def test_no_bar_is_drawn_where_points_differ_in_what_moves_the_number(client, si
         assert {point["address"] for point in points} == {
             f"/results/{id}/" for id in ("ib-flash", "ib-disk-1", "ib-disk-2", "tcp-flash")
         }
-    picture = client.get(f"{STUDY}{WRITE}&x=fabric&format=svg").content.decode()
+    picture = page_source(client.get(f"{STUDY}{WRITE}&x=fabric&format=svg"))
     assert "/results/tcp-flash/" in picture and "each point is one measurement" in picture
 
 
@@ -255,7 +256,7 @@ def test_what_a_source_forbids_to_compare_is_in_no_stratum(client, simpson, limi
     assert pair["ratio"] == (ratio and pytest.approx(ratio))
     expected = [] if ratio else [{"result": "ib-flash", "reasons": [text]}]
     assert pair["not_comparable"] == expected
-    page = client.get(f"/study/?{WRITE}&x=fabric").content.decode()
+    page = page_source(client.get(f"/study/?{WRITE}&x=fabric"))
     assert ("is left out: The drives were &lt;not&gt; the same." in page) == (ratio is None)
 
 
@@ -274,7 +275,7 @@ def test_a_bound_stays_one_in_a_matched_ratio(client, measure) -> None:
     (pair,) = ask(client, f"{WRITE}&x=fabric")["matched"]
     assert (pair["ratio"], pair["qualifier"]) == (2.0, "below")
     assert pair["strata"][0]["qualifiers"] == [None, "below"]
-    assert "less than 2.00" in client.get(f"/study/?{WRITE}&x=fabric").content.decode()
+    assert "less than 2.00" in page_source(client.get(f"/study/?{WRITE}&x=fabric"))
 
 
 def test_bounds_of_several_operations_at_one_place_stay_with_their_own(client, measure) -> None:
@@ -354,7 +355,7 @@ def test_a_sample_is_even_and_has_two_of_each_point(counts, most, positions) -> 
 
 def test_files_say_what_varies_in_words(client, simpson) -> None:
     address = f"{STUDY}{WRITE}&x=fabric&format="
-    lines = list(csv.DictReader(io.StringIO(client.get(f"{address}csv").content.decode())))
+    lines = list(csv.DictReader(io.StringIO(page_source(client.get(f"{address}csv")))))
     assert [(line["value"], line["n"], line["value_basis"], line["varies_text"]) for line in lines] == [
         ("", "3", "unlike", "system: disk (2), flash (1)"),
         ("36.0", "1", "measurement", ""),
@@ -366,7 +367,7 @@ def test_files_say_what_varies_in_words(client, simpson) -> None:
 
 
 def test_the_page_says_what_varies_splits_and_matches(client, simpson) -> None:
-    page = client.get(f"/study/?{WRITE}&x=fabric").content.decode()
+    page = page_source(client.get(f"/study/?{WRITE}&x=fabric"))
     assert "not one number" in page and "system: disk (2), flash (1)" in page
     assert f'href="/study/?{WRITE.replace("&", "&amp;")}&amp;x=fabric&amp;series=system"' in page
     assert "TCP <small>against</small> IB" in page and "<b>0.6</b>" in page
@@ -380,9 +381,9 @@ def test_hostile_values_are_escaped_on_page_and_in_picture(client, measure) -> N
     measure("a", 60.0, fabric="IB", lnd=hostile)
     measure("b", 36.0, fabric="IB", lnd="javascript:alert(1)")
     measure("c", 36.0, fabric=hostile)
-    page = client.get(f"/study/?{WRITE}&x=fabric").content.decode()
+    page = page_source(client.get(f"/study/?{WRITE}&x=fabric"))
     assert "<script>alert" not in page
-    picture = client.get(f"{STUDY}{WRITE}&x=fabric&format=svg").content.decode()
+    picture = page_source(client.get(f"{STUDY}{WRITE}&x=fabric&format=svg"))
     assert "<script" not in picture
     assert 'href="javascript' not in picture
 
@@ -426,7 +427,7 @@ def test_tcp_costs_what_the_tables_say(client, shared: Path, op: str) -> None:
 def test_nobody_measured_8632(client, form) -> None:
     """7,004 MiB/s with 16 drives per controller and 10,261 with 32 have a middle that is neither."""
     question = f"{STUDY}metric=bandwidth.per_drive&x=targets&tool=obdfilter-survey&series=op"
-    text = client.get(f"{question}&format={form}").content.decode()
+    text = page_source(client.get(f"{question}&format={form}"))
     assert "8632" not in text and "8,632" not in text
     answer = client.get(f"{question},drives_per_controller").json()
     reads = {

@@ -12,6 +12,7 @@ import pytest
 from registry.models import Result
 from registry.timeseries.change_points import find_change_points, two_sided
 from registry.timeseries.series import moment_of
+from tests.html import page_source
 from tests.registry.record import IOR, make_list, make_measurement, make_release, make_result
 
 
@@ -178,22 +179,22 @@ def test_what_is_always_zero_is_no_series(client, nightly) -> None:
 
 
 def test_the_page_shows_picture_table_step_and_difference(client, nightly) -> None:
-    page = client.get(f"/{ADDRESS}").content.decode()
+    page = page_source(client.get(f"/{ADDRESS}"))
     for text in (
         'role="img"', "2026-03-05", "<b>0.899</b>", "worse", "5.14.9", "/compare/?results=hw-4,hw-5", "As a table",
         "10\N{NO-BREAK SPACE}client nodes", "GiB/s", "Days to scale; not from zero; lines are levels",
     ):  # fmt: skip
         assert text in page, text
-    assert f"/{ADDRESS}" in client.get("/systems/site-one-test-system-a/").content.decode()
+    assert f"/{ADDRESS}" in page_source(client.get("/systems/site-one-test-system-a/"))
 
 
 def test_metric_and_filters_choose(client, nightly) -> None:
     assert len(shown(client, "?metric=write.bandwidth.max")["series"]) == 1
     few = shown(client, "?p.kernel=5.14.9")
     assert (len(few["series"][0]["points"]), few["series"][0]["steps"], few["changes"]) == (3, [], [])
-    page = client.get(f"/{ADDRESS}?p.kernel=5.14.9&metric=").content.decode()
+    page = page_source(client.get(f"/{ADDRESS}?p.kernel=5.14.9&metric="))
     assert "A series needs 6 results" in page
-    assert "No number is known of two dated results" in client.get(f"/{ADDRESS}?client_nodes=1").content.decode()
+    assert "No number is known of two dated results" in page_source(client.get(f"/{ADDRESS}?client_nodes=1"))
 
 
 def test_times_that_fall_are_better(client, db) -> None:
@@ -239,7 +240,7 @@ def test_other_settings_are_another_series(client, db) -> None:
         ("1M", 6, []),
         ("4k", 6, []),
     ]
-    page = client.get(f"/{ADDRESS}").content.decode()
+    page = page_source(client.get(f"/{ADDRESS}"))
     assert "fio, bs 4k, 10" in page and "rw write" not in page
 
 
@@ -317,10 +318,10 @@ def test_runs_of_unknown_scale_join_no_series_and_start_none_together(client, db
         ("io-1", ["client_nodes"], 32166.0), ("io-2", ["client_nodes"], 2886.0),
         ("io-3", ["client_nodes"], 43219.0), ("io-4", ["client_nodes"], 3749.0),
     ]  # fmt: skip
-    page = client.get(f"/{ADDRESS}").content.decode()
+    page = page_source(client.get(f"/{ADDRESS}"))
     assert "Scale or settings not known, so not joined" in page and "Not known: client nodes" in page
     assert page.count("32,166.00") == 1 and "with the same client nodes and settings" not in page
-    assert "compare with the one before" not in client.get("/systems/site-one-test-system-a/").content.decode()
+    assert "compare with the one before" not in page_source(client.get("/systems/site-one-test-system-a/"))
 
 
 def test_a_run_of_unknown_scale_does_not_stand_in_the_series_of_those_that_are_known(client, db) -> None:
@@ -330,7 +331,7 @@ def test_a_run_of_unknown_scale_does_not_stand_in_the_series_of_those_that_are_k
     answer = shown(client)
     assert [[point["result"] for point in row["points"]] for row in answer["series"]] == [["io-1", "io-3"]]
     assert [run["result"] for run in answer["not_joined"]] == ["io-2"]
-    page = client.get("/systems/site-one-test-system-a/").content.decode()
+    page = page_source(client.get("/systems/site-one-test-system-a/"))
     assert "/compare/?results=io-1,io-3" in page and page.count("compare with the one before") == 1
 
 
@@ -375,7 +376,7 @@ def test_the_kind_of_list_is_said(client, db) -> None:
     make_list(release, "ten-production", results)
     (row,) = shown(client)["series"]
     assert row["list"] == "10-node production"
-    assert "10-node production list" in client.get(f"/{ADDRESS}").content.decode()
+    assert "10-node production list" in page_source(client.get(f"/{ADDRESS}"))
 
 
 def test_setting_that_stands_beside_the_number_is_known(client, db) -> None:
@@ -401,7 +402,7 @@ def test_bounds_have_no_step_and_say_so(client, db) -> None:
     (row,) = shown(client)["series"]
     assert row["steps"] == []
     assert [point["qualifier"] for point in row["points"]] == ["", "", "", "below", "below", "below"]
-    page = client.get(f"/{ADDRESS}").content.decode()
+    page = page_source(client.get(f"/{ADDRESS}"))
     assert "less than 20" in page and "less than 0.40" in page
 
 
@@ -410,7 +411,7 @@ def test_the_best_scores_of_a_page_are_of_one_scale(client, db) -> None:
         release = make_release(slug, f"20{slug[2:]}-11-01")
         for nodes, score in scores.items():
             make_scored(release, f"{slug}-{nodes}", score, nodes, f"20{slug[2:]}-11-01")
-    page = client.get("/systems/site-one-test-system-a/").content.decode()
+    page = page_source(client.get("/systems/site-one-test-system-a/"))
     picture = page[page.index("<figcaption>The best score") : page.index("</figure>")]
     assert "10\N{NO-BREAK SPACE}client nodes" in picture
     assert "5,000" not in picture and "9,000" not in picture and "900" not in picture

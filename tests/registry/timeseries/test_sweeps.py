@@ -11,6 +11,7 @@ import pytest
 from registry.models import Measurement, Result
 from registry.query import fact_index
 from registry.timeseries.sweeps import cells_of, explain_unplaced, is_met, load_sweep, place_result
+from tests.html import page_source
 from tests.registry.record import make_measurement, make_rate, make_release, make_result
 
 BANDWIDTH, AT_ONCE, SMALL, METADATA = range(4)
@@ -160,7 +161,7 @@ def test_without_three_runs_of_both_nothing_is_called_worse(client, swept, singl
         ("not_repeated", None, None)
     }
     assert sorted(cell["ratio"] for cell in compared_cells) == [pytest.approx(0.9), 1.0]
-    page = client.get(f"/{ADDRESS}").content.decode()
+    page = page_source(client.get(f"/{ADDRESS}"))
     assert "cannot be told whether their difference is more than" in page and "95 %" not in page
     assert '<span class="no">worse</span>' not in page
 
@@ -181,7 +182,7 @@ def test_of_runs_that_are_not_known_to_be_alike_none_got_worse(client, db, old, 
     make_ior("hw-new", "6.2", 45.0, "2026-04-01", **new)
     (write,) = (cell for cell in shown(client)["parts"][BANDWIDTH]["cells"] if cell["op"] == "write" and cell["latest"])
     assert write["unknown"] == unknown
-    page = client.get(f"/{ADDRESS}").content.decode()
+    page = page_source(client.get(f"/{ADDRESS}"))
     if unknown:
         assert (write["verdict"], write["before"], write["ratio"]) == ("unknown", None, None)
         assert f"not known of both: {unknown[0].replace('_', ' ')}" in page
@@ -197,17 +198,17 @@ def test_a_bound_is_not_known_to_be_worse(client, db) -> None:
     )
     (write,) = (cell for cell in shown(client)["parts"][BANDWIDTH]["cells"] if cell["op"] == "write" and cell["latest"])
     assert (write["verdict"], write["latest"]["qualifier"]) == ("unknown", "below")
-    assert "less than 1.20" in client.get(f"/{ADDRESS}").content.decode()
+    assert "less than 1.20" in page_source(client.get(f"/{ADDRESS}"))
 
 
 def test_the_page_shows_each_cell_and_what_is_missing(client, swept) -> None:
-    page = client.get(f"/{ADDRESS}").content.decode()
+    page = page_source(client.get(f"/{ADDRESS}"))
     for text in (
         "of 94 cells", "Write, a file per process, direct, all flash, 2 OSTs", '<span class="no">worse</span>',
         "missing", "/compare/?results=hw-old,hw-new", "1 result fills no cell: access", "6.2, 6.1",
     ):  # fmt: skip
         assert text in page, text
-    assert f"/{ADDRESS}" in client.get("/systems/site-one-test-system-a/").content.decode()
+    assert f"/{ADDRESS}" in page_source(client.get("/systems/site-one-test-system-a/"))
 
 
 def test_without_days_no_release_is_before_another(client, swept) -> None:
@@ -220,7 +221,7 @@ def test_a_system_without_such_results_misses_all(client, db) -> None:
     make_result(make_release("T1"), "io500-1")
     answer = shown(client)
     assert (answer["measured"], answer["regressed"], answer["releases"], answer["results"]) == (0, 0, [], 0)
-    assert "No result says which release" in client.get(f"/{ADDRESS}").content.decode()
+    assert "No result says which release" in page_source(client.get(f"/{ADDRESS}"))
 
 
 @pytest.mark.parametrize(
@@ -245,7 +246,7 @@ def test_what_fills_no_cell_is_named_with_what_it_does_not_say(client, loaded, d
     assert sweep["measured"] == 0 and bandwidth["unplaced"] == [{"axis": "access", "results": 9}]
     reasons = {(tuple(row["not_said"]), tuple(row["other"])) for row in bandwidth["unplaced_results"]}
     assert (len(bandwidth["unplaced_results"]), reasons) == (9, {(("access",), ())})
-    page = client.get("/systems/hewlett-packard-enterprise-e1000-hdd/sweep/").content.decode()
+    page = page_source(client.get("/systems/hewlett-packard-enterprise-e1000-hdd/sweep/"))
     assert "9 results that fill no cell, and why" in page and "<td>access</td>" in page
 
 

@@ -13,6 +13,7 @@ from submissions.bundles.storage import key_of, local_path, public_storage
 from submissions.models import Check, CopyAgreement, ScrubbedCopy, Submission
 from submissions.publication import publish
 from submissions.review import decisions
+from tests.html import page_source
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
 from tests.submissions.cast import submit_to
@@ -75,7 +76,7 @@ def test_the_preview_marks_what_somebody_should_look_at(cast, client, noted) -> 
     marks = {(mark["line"], mark["word"]) for mark in rows["notes/readme.txt"]["marks"]}
     assert {(1, "group"), (2, "password"), (3, "fjord017"), (4, "9fQ2xLw7Rk3ZtB8vYp1Nc6")} <= marks
     client.force_login(cast.alice.account)
-    page = client.get(f"/submissions/{noted.pk}/public-files/").content.decode()
+    page = page_source(client.get(f"/submissions/{noted.pk}/public-files/"))
     assert "<mark>fjord017</mark>" in page
     assert 'value="notes/readme.txt"' in page
 
@@ -99,10 +100,10 @@ def test_the_form_does_the_same(cast, client, noted) -> None:
     sent = client.post(f"/submissions/{noted.pk}/public-files/", {"path": ["notes/readme.txt"], "version": "1"})
     assert sent.status_code == 302
     assert "notes/readme.txt" in copied(noted)
-    page = client.get(sent["Location"]).content.decode()
+    page = page_source(client.get(sent["Location"]))
     assert 'value="notes/readme.txt" checked' in page
     assert 'value="job.sbatch" checked' not in page
-    assert f"/submissions/{noted.pk}/public-files/" in client.get(f"/submissions/{noted.pk}/").content.decode()
+    assert f"/submissions/{noted.pk}/public-files/" in page_source(client.get(f"/submissions/{noted.pk}/"))
 
 
 def test_only_who_owns_it_agrees_and_only_until_it_is_reviewed(cast, noted) -> None:
@@ -265,6 +266,6 @@ def test_a_name_of_a_private_file_is_in_nothing_that_is_published(cast, check, r
     listed = client.get(f"/api/v1/results/{result.public_id}/files/").json()
     assert {"path": "env.txt", "reason": "not-agreed"} in listed["left_out"]
     for address in (f"/results/{result.public_id}/", f"/api/v1/results/{result.public_id}/"):
-        assert "kmuster42" not in client.get(address).content.decode()
+        assert "kmuster42" not in page_source(client.get(address))
     assert "kmuster42" not in str(listed)
-    assert "env.txt" in client.get(f"/results/{result.public_id}/").content.decode()
+    assert "env.txt" in page_source(client.get(f"/results/{result.public_id}/"))

@@ -14,6 +14,7 @@ from collectors.document import questionnaire as collected
 from submissions.checks import processing
 from submissions.models import Submission
 from submissions.review import decisions
+from tests.html import page_source
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
 from tests.submissions.cast import submit_to
@@ -44,7 +45,7 @@ def address(submission) -> str:
 
 
 def text(answer) -> str:
-    return re.sub(r"\s+", " ", html.unescape(answer.content.decode()))
+    return re.sub(r"\s+", " ", html.unescape(page_source(answer)))
 
 
 def fields(page: str) -> dict[str, str]:
@@ -74,7 +75,7 @@ def test_the_page_of_a_submission_says_how_far_the_questionnaire_is(cast, descri
 
 
 def test_the_form_is_filled_in_and_says_from_where(cast, described) -> None:
-    page = browser(cast.alice).get(address(described())).content.decode()
+    page = page_source(browser(cast.alice).get(address(described())))
     sent = fields(page)
     assert "Lustre on the clients: 2.15.4" in sent["storage_system_software"]
     assert (sent["client_nodes"], sent["exclusive_cluster_usage"]) == ("10", "yes")
@@ -87,7 +88,7 @@ def test_the_form_is_filled_in_and_says_from_where(cast, described) -> None:
 def test_a_form_that_nobody_touched_changes_no_answer(cast, described) -> None:
     submission = described()
     client = browser(cast.alice)
-    assert client.post(address(submission), fields(client.get(address(submission)).content.decode())).status_code == 302
+    assert client.post(address(submission), fields(page_source(client.get(address(submission))))).status_code == 302
     submission.refresh_from_db()
     assert submission.answers == {}
 
@@ -97,7 +98,7 @@ def test_the_form_keeps_what_was_answered_and_what_it_does_not_know(cast, descri
     submission.answers = {"of_yesterday": [1], "trust": "To be replaced."}
     submission.save(update_fields=["answers"])
     client = browser(cast.bob)
-    sent = fields(client.get(address(submission)).content.decode())
+    sent = fields(page_source(client.get(address(submission))))
     sent |= {
         "trust": f"{WORDS}\r\nEvery time.",
         "tasks": "161",
@@ -135,7 +136,7 @@ def test_an_answer_is_text_and_never_markup(cast, release, described) -> None:
     browser(cast.alice).post(address(submission), {"trust": HOSTILE, "caching": "</textarea><b>x</b>"})
     submit_to(release, submission, cast.alice)
     for person, path in ((cast.alice, address(submission)), (cast.dana, f"/review/{submission.pk}/")):
-        page = browser(person).get(path).content.decode()
+        page = page_source(browser(person).get(path))
         assert "&lt;script&gt;alert(" in page
         assert "<script>alert(" not in page
         assert "</textarea><b>" not in page

@@ -14,6 +14,7 @@ from submissions.checks import processing
 from submissions.models import Submission, SubmittedSystem
 from submissions.publication.publishable import make_public_system as described_form
 from submissions.review import decisions
+from tests.html import page_source
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_class, make_parameter, make_system
 from tests.submissions.cast import submit_to
@@ -58,7 +59,7 @@ def page(person, path: str) -> str:
     browser.force_login(person.account)
     answer = browser.get(path)
     assert answer.status_code == 200
-    return re.sub(r"\s+", " ", answer.content.decode())
+    return re.sub(r"\s+", " ", page_source(answer))
 
 
 def test_the_description_is_stored_with_the_check(described) -> None:
@@ -210,7 +211,7 @@ def test_what_a_site_wrote_into_a_description_itself_is_scrubbed(published, cast
 
 def test_the_result_page_shows_the_published_description(published, cast) -> None:
     result = published()
-    text = re.sub(r"\s+", " ", cast.stranger.get(f"/results/{result.public_id}/").content.decode())
+    text = re.sub(r"\s+", " ", page_source(cast.stranger.get(f"/results/{result.public_id}/")))
     assert "Clients: 10" in text and "5.14.0-427.el9.x86_64" in text
     assert f"/api/v1/results/{result.public_id}/system/" in text
 
@@ -302,7 +303,7 @@ def test_a_submission_is_had_in_other_forms(described, cast, form: str, name: st
     submission = described()
     answer = cast.alice.get(f"submissions/{submission.pk}/system/{form}/")
     assert (answer.status_code, name in answer["Content-Disposition"]) == (200, True)
-    assert "Processor 64" in answer.content.decode()
+    assert "Processor 64" in page_source(answer)
     assert cast.charlie.get(f"submissions/{submission.pk}/system/{form}/").status_code == 404
     assert f"/system/{form}/" in page(cast.alice, f"/submissions/{submission.pk}/")
 
@@ -318,7 +319,7 @@ def test_a_published_result_is_had_in_other_forms(published, cast) -> None:
     for form in ("io500", "mlperf-storage"):
         answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/system/{form}/")
         assert answer.status_code == 200
-        assert not re.search(r"m-[0-9a-f]{8}", answer.content.decode())
+        assert not re.search(r"m-[0-9a-f]{8}", page_source(answer))
     answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/system/yaml/")
     assert (answer.status_code, answer.json()["code"]) == (404, "record.no-form")
 

@@ -17,6 +17,7 @@ from submissions.intake import receive
 from submissions.models import Account, Membership, Submission, Subscription
 from submissions.notifications import subscriptions
 from submissions.publication import anonymizer
+from tests.html import page_source
 from tests.registry.record import make_list, make_measurement, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -227,14 +228,14 @@ def test_the_record_says_what_something_was_called_and_not_who_decided(cast: Any
     assert [(row["slug"], row["name"], row["reason"], row["source"]) for row in answer["formerly"]] == [
         ("south-lab", "South Lab", REASON["reason"], "report 2029")
     ]
-    page = Client().get("/sites/north-lab/").content.decode()
+    page = page_source(Client().get("/sites/north-lab/"))
     assert "formerly also listed as <b>South Lab</b>" in page and REASON["reason"] in page
     assert "erin" not in page and "erin" not in str(answer)
 
 
 def test_search_finds_a_system_by_its_former_name(cast: Any, record: None) -> None:
     merge(cast, "system", "south-lab-haar", "south-lab-geest")
-    assert "/systems/south-lab-geest/" in Client().get("/search/?q=haar").content.decode()
+    assert "/systems/south-lab-geest/" in page_source(Client().get("/search/?q=haar"))
 
 
 # Who sees what
@@ -337,7 +338,7 @@ def test_strangers_read_no_word_of_an_act(cast: Any, record: None) -> None:
     for path in paths:
         answer = Client().get(path)
         assert answer.status_code == 200, path
-        assert not secrets.search(answer.content.decode()), path
+        assert not secrets.search(page_source(answer)), path
     for path in ("/review/identities/", "/api/v1/identities/", "/api/v1/identities/merge/"):
         assert Client().get(path).status_code in (302, 401), path
         assert cast.alice.client.get(path).status_code in (302, 403), path
@@ -383,14 +384,14 @@ def signed_in(account: Account) -> Client:
 def test_an_editor_previews_merges_and_undoes_on_a_page(cast: Any, record: None) -> None:
     editor = signed_in(cast.erin.account)
     answer = editor.get("/review/identities/?kind=site&former=south-lab&into=north-lab")
-    assert answer.status_code == 200 and "South Lab becomes a former name of North Lab" in answer.content.decode()
+    assert answer.status_code == 200 and "South Lab becomes a former name of North Lab" in page_source(answer)
     sent = {"kind": "site", "former": "south-lab", "into": "north-lab"} | REASON
     assert editor.post("/review/identities/merge/", sent)["Location"] == "/review/identities/"
     act = IdentityChange.objects.get()
     assert act.decided_by == "erin"
-    assert "<bdi>South Lab</bdi> → <bdi>North Lab</bdi>" in editor.get("/review/identities/").content.decode()
+    assert "<bdi>South Lab</bdi> → <bdi>North Lab</bdi>" in page_source(editor.get("/review/identities/"))
     editor.post(f"/review/identities/{act.pk}/undo/", {"reason": "It was wrong."})
-    assert "It was wrong." in editor.get("/review/identities/").content.decode()
+    assert "It was wrong." in page_source(editor.get("/review/identities/"))
 
 
 def test_a_refusal_stands_on_the_page_with_its_code(cast: Any, record: None) -> None:
@@ -398,13 +399,13 @@ def test_a_refusal_stands_on_the_page_with_its_code(cast: Any, record: None) -> 
     answer = editor.post(
         "/review/identities/merge/", {"kind": "site", "former": "south-lab", "into": "west-lab"} | REASON
     )
-    assert answer.status_code == 409 and "identity.not-on-record" in answer.content.decode()
+    assert answer.status_code == 409 and "identity.not-on-record" in page_source(answer)
     answer = editor.post(
         "/review/identities/split/", {"kind": "system", "slug": "south-lab-haar", "moving": "x"} | REASON
     )
-    assert answer.status_code == 422 and "identity.split-refused" in answer.content.decode()
+    assert answer.status_code == 422 and "identity.split-refused" in page_source(answer)
     for part in ('value="south-lab-haar"', "required>x</textarea>", f">{REASON['reason']}</textarea>"):
-        assert part in answer.content.decode(), "what was sent stands in the form again"
+        assert part in page_source(answer), "what was sent stands in the form again"
     assert editor.post("/review/identities/7/undo/", REASON).status_code == 404
 
 

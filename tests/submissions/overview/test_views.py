@@ -20,6 +20,7 @@ from submissions.models import Submission
 from submissions.publication import publish as publication_publish
 from submissions.publication import releases
 from submissions.review import decisions
+from tests.html import page_source
 from tests.make_io500 import make_run
 from tests.submissions.cast import Person
 from validators import catalogue
@@ -41,7 +42,7 @@ def send(client: Client, content: bytes | None, *, name: str = "run.tar.gz", **f
 
 
 def text(page) -> str:
-    return page.content.decode()
+    return page_source(page)
 
 
 # Signing in
@@ -322,7 +323,7 @@ def test_a_refused_form_keeps_its_release_lists_and_run(cast, release, checked) 
     submission = checked(extra=other, fields={"release": release.slug})
     fields = {"release": "SC98", "lists": ["full"], "acknowledge_rules": "on", "primary": "1"}
     client = browser(cast.bob)
-    page = client.post(f"/submissions/{submission.pk}/submit/", fields).content.decode()
+    page = page_source(client.post(f"/submissions/{submission.pk}/submit/", fields))
     assert re.findall(r'<option value="(\w+)" selected', page) == ["SC98"]
     chosen = [tag for tag in re.findall(r"<input[^>]*>", page) if " checked" in tag]
     assert [re.search(r'name="(\w+)"', tag)[1] for tag in chosen] == ["primary", "lists", "acknowledge_rules"]

@@ -18,6 +18,7 @@ from submissions.notifications import subscriptions, webhooks
 from submissions.publication import anonymizer
 from submissions.publication import publish as publication_publish
 from submissions.review import decisions
+from tests.html import page_source
 from tests.make_io500 import make_run, pack
 from tests.make_system import make_bag, make_system
 from tests.submissions.cast import COMPLETE, Cast, Person, submit_to
@@ -108,8 +109,8 @@ def test_no_route_names_what_was_published_anonymously(cast: Cast, anonymous, ev
 def test_the_public_is_told_that_it_is_anonymous(cast: Cast, anonymous) -> None:
     publication_publish.publish_release(anonymous.release, cast.erin.account, allow_empty=True)
     nobody = page_of(cast, "nobody")
-    assert "<b>Published anonymously</b>, as the submitter asked" in nobody.get("/results/hw-1/").content.decode()
-    assert "of several institutions" in nobody.get("/sites/anonymous/").content.decode()
+    assert "<b>Published anonymously</b>, as the submitter asked" in page_source(nobody.get("/results/hw-1/"))
+    assert "of several institutions" in page_source(nobody.get("/sites/anonymous/"))
     (entry,) = cast.stranger.get("/api/v1/lists/sc99/full/").json()["entries"]
     assert (entry["institution"], entry["rank"]) == ("Anonymous", 1)
     sentence = cast.stranger.get("/api/v1/results/hw-1/citation/").json()["sentence"]
@@ -252,12 +253,12 @@ def test_pages_ask_and_decide(cast: Cast, submitted) -> None:
     anonymity_path, page = f"/submissions/{submission.pk}/anonymity/", f"/submissions/{submission.pk}/"
     assert alice.post(anonymity_path, {"reason": ""}).status_code == 422
     assert alice.post(anonymity_path, {"reason": "Zasked"}).status_code == 302
-    assert "<b>Not decided yet.</b>" in alice.get(page).content.decode()
+    assert "<b>Not decided yet.</b>" in page_source(alice.get(page))
     decided = f"/review/{submission.pk}/anonymity/"
-    assert "Zasked" in erin.get(f"/review/{submission.pk}/").content.decode()
+    assert "Zasked" in page_source(erin.get(f"/review/{submission.pk}/"))
     assert page_of(cast, "dana").post(decided, {"granted": "yes", "reason": "R"}).status_code == 404
     assert erin.post(decided, {"granted": "no", "reason": "Zrefused"}).status_code == 302
-    assert "<b>Refused</b>: Zrefused It is not published until you agree" in alice.get(page).content.decode()
+    assert "<b>Refused</b>: Zrefused It is not published until you agree" in page_source(alice.get(page))
     assert erin.post(decided, {"granted": "yes", "reason": "R"}).status_code == 409
     assert alice.post(anonymity_path, {"take_back": "yes"}).status_code == 302
     assert not Submission.objects.filter(anonymity__isnull=False).exists()
@@ -286,7 +287,7 @@ def test_naming_it_amends_the_lists_and_changes_no_number(cast: Cast, anonymous)
     )  # fmt: skip
     assert set(System.objects.values_list("name", flat=True)) == {"Zsystem"}
     assert Fact.objects.filter(result__public_id="hw-1", text="North Lab").exists()
-    page = page_of(cast, "nobody").get("/results/hw-1/").content.decode()
+    page = page_source(page_of(cast, "nobody").get("/results/hw-1/"))
     assert "named by its submitter on" in page
     assert take_back(cast.alice, anonymous).json()["code"] == "anonymity.not-asked"
 

@@ -17,6 +17,7 @@ from submissions.checks.read_account import public_reading
 from submissions.models import Account, Check, ScrubbedCopy, State, Submission
 from submissions.publication import anonymity, publish
 from submissions.review import decisions
+from tests.html import page_source
 from tests.make_fio import make_output
 from tests.make_io500 import pack
 from tests.submissions.cast import Cast, Person, submit_to
@@ -48,7 +49,7 @@ def read_page(person: Person | None, path: str) -> str:
         client.force_login(person.account)
     answer = client.get(path)
     assert answer.status_code == 200
-    return answer.content.decode()
+    return page_source(answer)
 
 
 def submit(cast: Cast, release, submission: Submission) -> None:
@@ -173,7 +174,7 @@ def test_a_copy_in_which_all_was_read_says_that_nothing_is_listed(published, cli
     result = published.result
     answer = client.get(f"/api/v1/results/{result.public_id}/").json()
     assert (answer["read_from"]["lines"], answer["not_read"]) == (None, [])
-    page = client.get(f"/results/{result.public_id}/").content.decode()
+    page = page_source(client.get(f"/results/{result.public_id}/"))
     assert "Of these files the check lists nothing as not read." in page
     assert f"<dt>Read from</dt><dd>{answer['read_from']['path']}</dd>" in page
 
@@ -197,7 +198,7 @@ def test_an_anonymous_result_says_nothing_of_its_files_until_it_is_named(cast: C
     answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/")
     assert (answer.json()["read_from"], answer.json()["not_read"]) == (None, None)
     page = read_page(None, f"/results/{result.public_id}/")
-    assert "Read from" not in page and "job." not in page + answer.content.decode()
+    assert "Read from" not in page and "job." not in page + page_source(answer)
     anonymity.take_back(logged, cast.alice.account)
     answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
     assert answer["read_from"]["path"] == LOG and [row["path"] for row in answer["not_read"]] == ["work/job.sh"]
@@ -214,7 +215,7 @@ def test_an_embargoed_result_says_nothing_before_its_day(cast: Cast, release, lo
 
 
 def test_words_of_the_public_page_lead_to_what_they_mean(published, client) -> None:
-    page = client.get(f"/results/{published.result.public_id}/").content.decode()
+    page = page_source(client.get(f"/results/{published.result.public_id}/"))
     for link in (
         '<a class="trust verified" href="/docs/data-terms/#what-the-words-of-trust-mean">verified</a>',
         '<a href="/docs/data-terms/#what-other-words-mean">What “checked” means</a>',
@@ -222,13 +223,13 @@ def test_words_of_the_public_page_lead_to_what_they_mean(published, client) -> N
     ):
         assert link in page
         address, _, anchor = link.partition('href="')[2].partition('"')[0].partition("#")
-        assert f'id="{anchor}"' in client.get(address).content.decode()
+        assert f'id="{anchor}"' in page_source(client.get(address))
 
 
 def test_the_state_of_a_submission_leads_to_what_it_means(cast: Cast, checked, client) -> None:
     page = read_page(cast.alice, f"/submissions/{checked().pk}/")
     assert 'State: <b><a href="/docs/upload/#what-the-states-mean">checked</a></b>' in page
-    meanings = client.get("/docs/upload/").content.decode()
+    meanings = page_source(client.get("/docs/upload/"))
     assert 'id="what-the-states-mean"' in meanings
     assert all(str(label) in meanings for label in State.labels)
 

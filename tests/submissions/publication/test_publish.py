@@ -21,6 +21,7 @@ from submissions.models import Submission
 from submissions.publication import publish as publication_publish
 from submissions.publication import publishable, releases
 from submissions.review import decisions
+from tests.html import page_source
 from tests.make_fio import make_output
 from tests.submissions.cast import COMPLETE
 from validators import catalogue
@@ -253,7 +254,7 @@ def test_a_withdrawn_result_keeps_its_page(cast, release, accepted) -> None:
 def test_the_public_sees_nothing_private(cast, release, accepted) -> None:
     accepted(fields={"metadata": '{"system": "Fjord", "note": "call Alice on 555"}'})
     cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
-    content = cast.stranger.get("/api/v1/results/hw-1/").content.decode()
+    content = page_source(cast.stranger.get("/api/v1/results/hw-1/"))
     assert "alice" not in content.lower()
     assert "555" not in content
 
@@ -546,7 +547,7 @@ def test_a_run_without_a_score_is_published_with_what_it_measured(cast, release,
     assert not result.entries.exists()
     result_body = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
     assert {measurement["quantity"] for measurement in result_body["measurements"]} >= {"bandwidth", "latency"}
-    page = cast.stranger.get(f"/results/{result.public_id}/").content.decode()
+    page = page_source(cast.stranger.get(f"/results/{result.public_id}/"))
     assert '<th scope="row" class="mono">bandwidth mean</th><td>MiB/s</td><td class="n">163.3</td>' in page
 
 
@@ -619,7 +620,7 @@ def test_a_run_is_offered_the_lists_of_its_own_tool(cast, of_fio, streamed) -> N
     assert (refused.status_code, refused.json()["code"]) == (422, "submit.list-of-another-tool")
     assert "fio-seq-write, fio-seq-read" in refused.json()["hint"]
     cast.alice.client.force_login(cast.alice.account)
-    page = cast.alice.client.get(f"/submissions/{submission}/").content.decode()
+    page = page_source(cast.alice.client.get(f"/submissions/{submission}/"))
     assert "fio sequential write" in page
     assert 'value="full"' not in page
 
