@@ -29,7 +29,7 @@ from registry.studies import views as studies_views
 from registry.systems import views as systems_views
 from registry.systems import views_sites
 from registry.timeseries import views_series, views_sweeps
-from registry.web import preferences
+from registry.web import preferences, tray
 
 SITEMAP = {
     "sections": sitemaps.RECORD
@@ -84,6 +84,7 @@ urlpatterns = [
     path("results/<str:public_id>/members/", views_distributions.of_result, name="result-members"),
     path("stragglers/", views_distributions.calculator_page, name="stragglers"),
     path("compare/", comparison_views.comparison_page, name="compare"),
+    path("compare/keep/", tray.keep_results, name="keep-results"),
     path("studies/", studies_views.study_index, name="studies"),
     path("studies/<str:slug>/", studies_views.study_page, name="study"),
     path("study/", studies_views.question_page, name="study-question"),

@@ -130,6 +130,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "registry.web.context_processors.frame",
+                "registry.web.tray.tray_context",
             ],
             "builtins": ["registry.presentation.charts.svg"],
         },

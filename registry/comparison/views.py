@@ -66,7 +66,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
     titles = [heading["title"] for heading in headings]
     matches = _match_rows(ids, titles, comparison["matched"])
     context = offered | {
-        "title": " and ".join(titles) if len(titles) == 2 else f"{len(titles)} results side by side",
+        "title": _page_title(headings),
         "chosen": choice.chosen_rows(ids, titles),
         "ids_text": ",".join(ids),
         "per": per,
@@ -110,6 +110,17 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
 def _count_columns(results: int, *, comparable: bool, ranged: bool) -> int:
     """Of the table: operation, unit and the first number; of each other its number, and its ratio with a range."""
     return 3 + (results - 1) * (1 + comparable * (1 + ranged))
+
+
+def _page_title(headings: Sequence[Row]) -> str:
+    """What is compared: a pair by its titles, the system only once where both have it; of more, how many."""
+    if len(headings) != 2:
+        return f"{len(headings)} results side by side"
+    first, second = (heading["title"] for heading in headings)
+    system = headings[0]["system"]
+    if system and system == headings[1]["system"] and second.startswith(f"{system}, "):
+        second = second.removeprefix(f"{system}, ")
+    return f"{first} and {second}"
 
 
 def _group_figures(figures: Sequence[Row]) -> list[Row]:

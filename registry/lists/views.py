@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -25,6 +26,8 @@ from registry.presentation.charts import list_charts, scales, vega
 from registry.query import filters, public_record, source_links, study_query, unknown_values
 from registry.web.caching import cached_value, public_page
 from registry.web.filter_fields import Field, filter_fields
+from registry.web.tray import NAME as KEPT
+from registry.web.tray import kept_ids
 
 PAGE_ROWS = 300
 SORTABLE = {
@@ -87,6 +90,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     if (stored_list.release.slug, stored_list.name) != (release, name):
         return redirect("list", release=stored_list.release.slug, name=stored_list.name)
     query = {key: value for key in QUERY_NAMES if (value := request.GET.get(key))}
+    choice = {KEPT: kept_ids(request.GET)}
     assumed = load_assumed_ranks(stored_list) if study_query.parse_assumption(request.GET) else None
     summary = summarise_list(stored_list)
     page = entries_page(stored_list, request, summary)
@@ -128,8 +132,8 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
             "new": numbers.format_int(summary.new),
         },
         "page": page,
-        "page_links": page_links(page, query),
-        "heads": column_heads(query),
+        "page_links": page_links(page, query | choice),
+        "heads": column_heads(query | choice),
         "orders": [
             (f"-{key}", words) for key, (words, _) in SORTABLE.items() if not (ranks_measurement and key in HALVES)
         ],
@@ -241,22 +245,22 @@ def axis_text(axis: scales.LogAxis | None) -> str:
     return f"{ends[0][1]} to {ends[-1][1]}, log"
 
 
-def column_heads(query: dict[str, str]) -> dict[str, dict[str, str]]:
+def column_heads(query: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """For each column that sorts: the link that sorts by it (highest first, then lowest first) and its aria-sort."""
     current = query.get("ordering", "-score")
     links = {}
     for key in SORTABLE:
         ordering = key if current == f"-{key}" else f"-{key}"
         state = {f"-{key}": "descending", key: "ascending"}.get(current, "")
-        links[key] = {"href": "?" + urlencode({**query, "ordering": ordering}), "sort": state}
+        links[key] = {"href": "?" + urlencode({**query, "ordering": ordering}, doseq=True), "sort": state}
     return links
 
 
-def page_links(page: Page[dict[str, Any]], query: dict[str, str]) -> dict[str, str]:
+def page_links(page: Page[dict[str, Any]], query: Mapping[str, Any]) -> dict[str, str]:
     """Addresses of the page before and after, where there are any."""
     links = {}
     if page.has_previous():
-        links["previous"] = "?" + urlencode({**query, "page": page.previous_page_number()})
+        links["previous"] = "?" + urlencode({**query, "page": page.previous_page_number()}, doseq=True)
     if page.has_next():
-        links["next"] = "?" + urlencode({**query, "page": page.next_page_number()})
+        links["next"] = "?" + urlencode({**query, "page": page.next_page_number()}, doseq=True)
     return links

@@ -276,6 +276,21 @@ MEMBERSHIP: Columns = columns_of(record_rows.Membership)
 FILE: Columns = columns_of(record_rows.ResultFile)
 
 
+def names_by_id(public_ids: Collection[str]) -> dict[str, Row]:
+    """By public id how each of these results is called: `name` and `release`, "" without one. One query, or none.
+
+    What no result has, and what was erased, is left out.
+    """
+    if not public_ids:
+        return {}
+    columns = ("public_id", "system_name", "institution", "release__name")
+    results = Result.objects.order_by().filter(public_id__in=public_ids, erasure=None).values_list(*columns)
+    return {
+        public_id: {"name": system or institution or public_id, "release": release or ""}
+        for public_id, system, institution, release in results
+    }
+
+
 def list_measurements(of: Result) -> list[Row]:
     return rows_of(MEASUREMENT, Measurement.objects.filter(result=of).order_by("position"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -47,6 +48,8 @@ from registry.results.run_page import leading, view, with_tool
 from registry.results.why_section import build_why
 from registry.web.caching import cached_value, public_page
 from registry.web.filter_fields import Field, filter_fields
+from registry.web.tray import NAME as KEPT
+from registry.web.tray import kept_ids
 from validators import catalogue
 
 PAGE_ROWS = 50
@@ -93,6 +96,7 @@ def index(request: HttpRequest) -> HttpResponse:
     ordering = selected_values.get("ordering", "")
     order = cursor_pages.chosen_order(cursor_pages.RESULTS, ordering, "id", tie_follows=True) or cursor_pages.NEWEST_IDS
     page = cursor_pages.take_page(results, public_record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
+    choice = {KEPT: kept_ids(request.GET)}
     machine = urlencode({name: filters.values_of(request.GET, name) for name in selected_values}, doseq=True)
     tool = selected_values.get("tool", "").lower()
     fields = _filter_fields(selected_values, tool)
@@ -104,7 +108,8 @@ def index(request: HttpRequest) -> HttpResponse:
         "fields": fields,
         "parameters": {name: value for name, value in parameters.items() if name not in offered},
         "rows": result_rows.format_rows(page.rows),
-        "next": "?" + "&".join(filter(None, (machine, urlencode({"cursor": page.cursor})))) if page.cursor else "",
+        "first": _page_address(machine, choice),
+        "next": _page_address(machine, {"cursor": page.cursor} | choice) if page.cursor else "",
         "begun": "cursor" not in request.GET,
         "orders": ORDERS.items(),
         "machine": machine,
@@ -115,6 +120,11 @@ def index(request: HttpRequest) -> HttpResponse:
         "dataset": "" if request.GET else structured_data.record_script(request),
     }
     return render(request, "results/index.html", context, status=problem.status if problem else 200)
+
+
+def _page_address(filtered: str, more: Mapping[str, Any]) -> str:
+    """The page with the encoded filters, and what is added to them."""
+    return "?" + "&".join(filter(None, (filtered, urlencode(more, doseq=True))))
 
 
 def _filter_fields(values: dict[str, str], tool: str) -> list[Field]:
