@@ -18,7 +18,7 @@ from registry.platforms import ceilings
 from registry.platforms import views_ceilings as ceiling_page
 from registry.presentation import numbers, result_rows, revision_table
 from registry.presentation.archive_table import build_archive
-from registry.presentation.charts import list_charts, vega
+from registry.presentation.charts import list_charts
 from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.published_row import build_published_row
@@ -41,7 +41,7 @@ from registry.query import (
 )
 from registry.query.run_conditions import Run
 from registry.query.source_links import list_source_links
-from registry.results import repeats_table, structured_data
+from registry.results import page_lead, repeats_table, structured_data
 from registry.results.limiting_phase import has_shares, phases_of_result
 from registry.results.run_facts import list_run_facts
 from registry.results.run_page import leading, view, with_tool
@@ -159,6 +159,9 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
     files = public_record.list_files(result) if result.public_sha256 else []
     links, work = list_source_links(result, memberships), cited_facts.result_work(result, places)
     downloadable = structured_data.is_downloadable(result)
+    efficiencies = ceilings.of_result(result, measurements, snapshot.document if snapshot else None)
+    phase_shares = phases_of_result(result, measurements) if has_shares(result, measurements) else None
+    checked = checks(result.snapshot, result.tool)
     context = {
         "section": "results",
         "result": result,
@@ -175,15 +178,18 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         if not phases and result.score is None
         else [],
         "run": _run(result, [] if phases else measurements),
-        "why": build_why(phases_of_result(result, measurements)) if has_shares(result, measurements) else {},
+        "why": build_why(phase_shares) if phase_shares else {},
+        "limit": page_lead.nearest_limit(efficiencies, phase_shares),
+        "check_line": page_lead.check_line(result.trust, checked),
         "repeats": repeats_table.repeats_context(result, measurements),
-        "columns": list_charts.draw_columns(_short_names(phases, "bandwidth")),
+        "columns": list_charts.draw_columns(
+            _short_names(phases, "bandwidth"), _short_ceilings(page_lead.phase_ceilings(efficiencies))
+        ),
         "pairs": list_charts.draw_pairs(_with_medians(phases)),
-        "chart": vega.phase_profile(f"Phases of {result.public_id} against its list", phases),
         "formula": formula(result),
         "history": history(result),
         "against_earlier": _against_earlier(result),
-        "checks": checks(result.snapshot, result.tool),
+        "checks": checked,
         "facts": list_run_facts(result, [file["path"] for file in files]),
         "parameters": build_parameter_table(
             result.parameters,
@@ -191,11 +197,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
             result.snapshot.get("described_parameters"),
         ),
         "described": system_context(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
-        "ceilings": ceiling_page.ceiling_table(
-            ceilings.nearest_to_ceiling(
-                ceilings.of_result(result, measurements, snapshot.document if snapshot else None)
-            )
-        ),
+        "ceilings": ceiling_page.ceiling_table(ceilings.nearest_to_ceiling(efficiencies)),
         "ladder": build_ladder(result),
         "archive": build_archive(result.snapshot),
         "published_row": build_published_row(result.snapshot),
@@ -339,6 +341,10 @@ def _other_row(row: public_record.Row) -> dict[str, str]:
 def _short_names(phases: list[dict[str, Any]], quantity: str) -> list[tuple[str, float]]:
     rows = [row for row in phases if row["scored"] and row["quantity"] == quantity]
     return [(_short(row["name"]), row["value"]) for row in rows]
+
+
+def _short_ceilings(by_phase: dict[str, float]) -> dict[str, float]:
+    return {_short(phase): limit for phase, limit in by_phase.items()}
 
 
 def _with_medians(phases: list[dict[str, Any]]) -> list[tuple[str, float, float | None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from registry.presentation import numbers as presentation_numbers
 from registry.presentation.charts.model import (
     AXIS,
     CEILING,
+    CEILING_LINE,
     FULL,
     GRID,
     HOLLOW,
@@ -200,25 +201,62 @@ def _new_records(scores: Sequence[float]) -> list[int]:
     return record_indexes
 
 
-def draw_columns(values: Sequence[tuple[str, float]], *, width: int = 390, height: int = 250) -> Chart | None:
-    """Bars from zero for (name, value in GiB/s). None without a positive value."""
+def draw_columns(
+    values: Sequence[tuple[str, float]],
+    ceilings: Mapping[str, float] | None = None,
+    *,
+    width: int = 390,
+    height: int = 250,
+) -> Chart | None:
+    """Bars from zero for (name, value in GiB/s), each under its ceiling. None without a positive value.
+
+    `ceilings` holds GiB/s by name; a bar without one stands alone.
+    """
     if not values or max(value for _, value in values) <= 0:
         return None
-    base, most = height - 22, max(value for _, value in values)
+    limits = ceilings or {}
+    base, most = height - 22, max([value for _, value in values] + list(limits.values()))
+    scale = (base - (40 if limits else 20)) / most
     run = width / len(values)
     bar = round(run * 0.58, 1)
     marks: list[Mark] = []
     for index, (name, value) in enumerate(values):
-        tall = round((base - 20) * value / most, 1)
-        middle, top, inside = round((index + 0.5) * run, 1), round(base - tall, 1), tall > base / 2
-        text = presentation_numbers.format_decimal(value, 1)
+        middle = round((index + 0.5) * run, 1)
         marks += [
-            Bar(FULL, round(middle - bar / 2, 1), top, bar, tall),
-            Text(middle, round(top + (18 if inside else -6), 1), text, "middle", strong=True, inside=inside),
+            *_draw_column(middle, bar, base, scale, value, limits.get(name)),
             Text(middle, height - 5, name, "middle", strong=True),
         ]
-    words = "; ".join(f"{name} {presentation_numbers.format_decimal(value)}" for name, value in values)
+    words = "; ".join(_column_words(name, value, limits.get(name)) for name, value in values)
     return Chart(width, height, f"Bars, GiB/s: {words}", [*marks, Path(AXIS, f"M0 {base}H{width}")])
+
+
+def _draw_column(middle: float, bar: float, base: int, scale: float, value: float, limit: float | None) -> list[Mark]:
+    """The water up to the limit, the bar, its value and its share; the red line and its triangle lie above."""
+    tall = round(scale * value, 1)
+    left_x, top, inside = round(middle - bar / 2, 1), round(base - tall, 1), tall > base / 2
+    text = presentation_numbers.format_decimal(value, 1)
+    if limit is None:
+        text_y = round(top + (18 if inside else -6), 1)
+        return [Bar(FULL, left_x, top, bar, tall), Text(middle, text_y, text, "middle", strong=True, inside=inside)]
+    limit_y = round(base - scale * limit, 1)
+    share_y = round(top + (33 if inside else -6), 1)
+    return [
+        Bar(WATER, left_x, limit_y, bar, round(base - limit_y, 1)),
+        Bar(FULL, left_x, top, bar, tall),
+        Path(CEILING_LINE, f"M{left_x} {limit_y}h{bar}", dashed=True),
+        Path(CEILING_LINE, "M-6 -10.500h12L0 0z", (middle, limit_y)),
+        Text(middle, limit_y - 15, presentation_numbers.format_decimal(limit, 1), "middle", halo=True),
+        Text(middle, share_y - 15, text, "middle", strong=True, inside=inside, halo=not inside),
+        Text(middle, share_y, f"{100 * value / limit:.1f} %", "middle", inside=inside, halo=not inside),
+    ]
+
+
+def _column_words(name: str, value: float, limit: float | None) -> str:
+    """ "easy read 1,836.46, 93.9 % of its ceiling of 1,955.80"."""
+    words = f"{name} {presentation_numbers.format_decimal(value)}"
+    if limit is None:
+        return words
+    return f"{words}, {100 * value / limit:.1f} % of its ceiling of {presentation_numbers.format_decimal(limit)}"
 
 
 def draw_pairs(values: Sequence[tuple[str, float, float | None]], *, width: int = 390) -> Chart | None:

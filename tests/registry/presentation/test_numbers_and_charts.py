@@ -124,6 +124,23 @@ def test_bars_begin_at_zero() -> None:
     assert paths(drawn, model.AXIS) == [f"M0 {write.y + write.height:.0f}H390"]
 
 
+def test_a_bar_stands_under_the_ceiling_of_its_phase() -> None:
+    drawn = list_charts.draw_columns([("write", 50.0), ("read", 100.0)], {"read": 200.0})
+    bars = {(mark.kind, mark.x): mark for mark in drawn.marks if isinstance(mark, model.Bar)}
+    (water,) = [mark for mark in bars.values() if mark.kind == model.WATER]
+    assert water.height == 2 * bars[model.FULL, water.x].height
+    line, triangle = [mark for mark in drawn.marks if getattr(mark, "kind", "") == model.CEILING_LINE]
+    assert (line.d, line.dashed) == (f"M{water.x} {water.y}h{water.width}", True)
+    assert triangle.at == (292.5, water.y)
+    assert {"200.0", "100.0", "50.0 %", "50.0"} <= set(texts(drawn))
+    assert drawn.words == "Bars, GiB/s: write 50.00; read 100.00, 50.0 % of its ceiling of 200.00"
+
+
+def test_one_bar_alone_is_drawn() -> None:
+    drawn = list_charts.draw_columns([("write", 50.0)])
+    assert drawn.words == "Bars, GiB/s: write 50.00"
+
+
 def test_a_phase_without_a_median_is_a_dot_alone() -> None:
     drawn = list_charts.draw_pairs([("stat", 100.0, 50.0), ("find", 10.0, None), ("none", 0.0, 1.0)])
     assert texts(drawn)[-4:] == ["stat", "2.0", "find", ""]
@@ -146,12 +163,6 @@ def test_the_chart_of_a_list_holds_its_first_entries_as_points() -> None:
 
 def test_a_list_without_scores_has_no_chart() -> None:
     assert vega.top_entries("T", [entry(1, 0.0), entry(2, 5.0)]) is None
-
-
-def test_the_profile_of_a_result_leaves_out_phases_without_a_median() -> None:
-    spec = vega.phase_profile("T", [{"name": "find", "ratio": 2.0}, {"name": "stat", "ratio": None}])
-    assert spec["data"]["values"] == [{"phase": "find", "ratio": 2.0}]
-    assert vega.phase_profile("T", [{"name": "stat", "ratio": None}]) is None
 
 
 def test_texts_of_a_narrow_axis_do_not_touch() -> None:

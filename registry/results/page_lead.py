@@ -1,0 +1,88 @@
+"""What leads the page of a result: how near it came to a limit, and one line of what was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from registry.presentation import numbers
+from registry.query import qualified_values
+from registry.query.public_record import Row
+from validators.ceilings.ceiling_fraction import Efficiency
+
+GIB = 2**30
+NO_CEILING = "no ceiling is known"
+NOT_RECOMPUTED = {
+    "imported": "copied from a published list, nothing was recomputed",
+    "reported": "a number from a paper or slide, nothing was checked",
+}
+"""What the line says where no rule, hash or evidence is in the record, by trust."""
+
+
+class NearestLimit(NamedTuple):
+    """How near a run came to a limit: the value with its unit, and of which phase and layer. `value` may be empty."""
+
+    value: str
+    unit: str
+    about: str
+    section: str
+
+
+def nearest_limit(efficiencies: Sequence[Efficiency], phases: Row | None) -> NearestLimit:
+    """The highest share of a ceiling in %; else the phase that limits the score; else why neither is known.
+
+    `phases` is the answer of results/ID/phases/, None where nothing was read of the phases. What is only known to be
+    below a number is passed over: how near it came is not known.
+    """
+    exact = [row for row in efficiencies if row.qualifier != qualified_values.BELOW]
+    if exact:
+        nearest = max(exact, key=lambda row: row.percent(row.limit))
+        share = qualified_values.in_words(nearest.qualifier, f"{nearest.percent(nearest.limit):.1f}")
+        return NearestLimit(share, "%", f"{nearest.measurement['op']}, of {nearest.limit.words}", "ceilings")
+    if phases and phases["limiting_phase"]:
+        rise = numbers.format_significant(phases["score_rise_percent"], 2)
+        return NearestLimit(
+            phases["limiting_phase"], "", f"score +{rise} % at the median of {phases['systems']} systems like it", "why"
+        )
+    return NearestLimit("", "", NO_CEILING, "")
+
+
+def phase_ceilings(efficiencies: Sequence[Efficiency]) -> dict[str, float]:
+    """Phase -> the lowest ceiling of its bandwidth, in GiB/s. Phases without a known ceiling are left out."""
+    return {
+        row.measurement["op"]: row.limit.value / GIB
+        for row in efficiencies
+        if row.measurement["stat"] == "phase" and row.measurement["unit"] == "B/s"
+    }
+
+
+def check_line(trust: str, checks: Mapping[str, Any]) -> str:
+    """What was checked, in one line without its trust: "14 of 21 rules, none violated; evidence 11 of 14".
+
+    Every part is counted from the checks of the published revision; a part that nobody looked at is left out.
+    """
+    parts = [_rules_part(checks), _hashes_part(checks["hashes"]), _evidence_part(checks["evidence"].get("rows", []))]
+    return "; ".join(filter(None, parts)) or NOT_RECOMPUTED.get(trust, "the record holds no checks of it")
+
+
+def _rules_part(checks: Mapping[str, Any]) -> str:
+    if not checks["rules"]:
+        return ""
+    counted, rules = checks["counted"], len(checks["rules"])
+    return f"{counted['satisfied']} of {rules} rule{'s' * (rules != 1)}, {counted['violated'] or 'none'} violated"
+
+
+def _hashes_part(hashes: Sequence[Mapping[str, Any]]) -> str:
+    """Hashes that were printed and computed; one that could not be computed agrees with nothing."""
+    if not hashes:
+        return ""
+    agreeing = sum(pair["same"] for pair in hashes)
+    return f"{agreeing} of {len(hashes)} hash{'es' * (len(hashes) != 1)} agree{'s' * (len(hashes) == 1)}"
+
+
+def _evidence_part(kinds: Sequence[Mapping[str, Any]]) -> str:
+    if not kinds:
+        return ""
+    against = sum(row["outcome"] == "contradicts" for row in kinds)
+    words = f"evidence {sum(row['outcome'] == 'agrees' for row in kinds)} of {len(kinds)}"
+    return f"{words}, {against} contradict{'s' * (against == 1)}" if against else words

@@ -1,0 +1,83 @@
+"""What leads the page of a result: how near it came to a limit, and the line of what was checked."""
+
+from typing import Any
+
+import pytest
+
+from registry.results.page_lead import check_line, nearest_limit, phase_ceilings
+from registry.results.views import checks
+from tests.registry.record import make_measurement, make_release, make_result
+from validators.ceilings import Ceiling
+from validators.ceilings.ceiling_fraction import Efficiency
+from validators.hardware import Figure
+
+GIB = 2**30
+
+
+def efficiency(op: str, gib_per_s: float, limit: float, **context: Any) -> Efficiency:
+    measurement = {"op": op, "stat": "phase", "unit": "B/s", "value": gib_per_s * GIB, "context": context}
+    ceiling = Ceiling("network", (("ports", Figure(limit * GIB, "B/s", "datasheet")),), "B/s")
+    return Efficiency(measurement, "write", "system", [ceiling])
+
+
+def checked(rules: tuple[str, ...] = (), evidence: tuple[str, ...] = (), **snapshot: Any) -> dict[str, Any]:
+    """The checks of a snapshot with rules and kinds of evidence of these outcomes."""
+    snapshot["rules"] = [{"code": f"io500.rule{place}", "outcome": outcome} for place, outcome in enumerate(rules)]
+    kinds = [{"code": f"io500.kind{place}", "outcome": outcome} for place, outcome in enumerate(evidence)]
+    return checks(snapshot | {"evidence": {"kinds": kinds, "in_short": ""}}, "io500")
+
+
+def test_the_line_counts_rules_and_evidence() -> None:
+    rules = ("satisfied",) * 14 + ("needs_human",) * 2 + ("not_evaluated",) * 5
+    line = check_line("verified", checked(rules, ("agrees",) * 11 + ("absent",) * 3))
+    assert line == "14 of 21 rules, none violated; evidence 11 of 14"
+
+
+def test_the_line_says_what_speaks_against_the_run() -> None:
+    hashes = {"config": {"printed": "A", "computed": "A"}, "score": {"printed": "B", "computed": "C"}}
+    line = check_line("verified", checked(("satisfied", "violated"), ("agrees", "contradicts"), hashes=hashes))
+    assert line == "1 of 2 rules, 1 violated; 1 of 2 hashes agree; evidence 1 of 2, 1 contradicts"
+
+
+@pytest.mark.parametrize(
+    ("trust", "expected"),
+    [
+        ("imported", "copied from a published list, nothing was recomputed"),
+        ("reported", "a number from a paper or slide, nothing was checked"),
+        ("derived", "the record holds no checks of it"),
+    ],
+)
+def test_without_checks_the_line_counts_nothing(trust: str, expected: str) -> None:
+    assert check_line(trust, checks({})) == expected
+
+
+def test_the_phase_nearest_to_its_ceiling_leads() -> None:
+    near = nearest_limit([efficiency("ior-easy-write", 50, 200), efficiency("ior-easy-read", 180, 200)], None)
+    assert (near.value, near.unit, near.section) == ("90.0", "%", "ceilings")
+    assert near.about.startswith("ior-easy-read, of ")
+
+
+def test_what_is_only_below_a_number_is_not_near_a_limit() -> None:
+    """And without a ceiling the phase that limits the score leads."""
+    phases = {"limiting_phase": "find", "score_rise_percent": 4.26, "systems": 6}
+    near = nearest_limit([efficiency("ior-easy-read", 180, 200, qualifier="below")], phases)
+    assert near == ("find", "", "score +4.3 % at the median of 6 systems like it", "why")
+
+
+def test_an_unknown_limit_has_its_reason() -> None:
+    assert nearest_limit([], {"limiting_phase": None}) == ("", "", "no ceiling is known", "")
+
+
+def test_ceilings_of_phases_are_in_gib_per_s() -> None:
+    assert phase_ceilings([efficiency("ior-easy-write", 50, 200)]) == {"ior-easy-write": 200.0}
+
+
+@pytest.mark.django_db
+def test_the_page_says_what_was_checked_before_its_charts(client) -> None:
+    result = make_result(make_release("sc25"), "r1")
+    make_measurement(result)
+    page = client.get(f"/results/{result.public_id}/").content.decode()
+    assert "copied from a published list, nothing was recomputed." in page
+    assert page.index("<dt>Nearest to a limit</dt>") < page.index('id="checked"') < page.index('id="phases"')
+    assert "no ceiling is known" in page
+    assert "vega" not in page
