@@ -15,7 +15,7 @@ _AFTER_BLOCK = re.compile(rf"(</?(?:{_BLOCK})\b[^>]*>)\s*\n\s*")
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 
 
-_KEPT = re.compile(r"(<(?:pre|textarea)\b.*?</(?:pre|textarea)>)", re.DOTALL)
+_VERBATIM = re.compile(r"(<(?:pre|textarea)\b.*?</(?:pre|textarea)>)", re.DOTALL)
 
 
 def page_source(answer: HttpResponseBase) -> str:
@@ -26,7 +26,7 @@ def page_source(answer: HttpResponseBase) -> str:
     source = answer.content.decode()  # type: ignore[attr-defined]
     if not answer.headers.get("Content-Type", "").startswith("text/html"):
         return source
-    parts = _KEPT.split(source)
+    parts = _VERBATIM.split(source)
     return "".join(part if place % 2 else _join_lines(part) for place, part in enumerate(parts))
 
 

@@ -108,8 +108,8 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
 
 
 def _count_columns(results: int, *, comparable: bool, ranged: bool) -> int:
-    """Of the table: operation, unit and the first number; of each other its number, and its ratio with a range."""
-    return 3 + (results - 1) * (1 + comparable * (1 + ranged))
+    """Of the table: operation and the first number; of each other its number, and its ratio with a range."""
+    return 2 + (results - 1) * (1 + comparable * (1 + ranged))
 
 
 def _page_title(headings: Sequence[Row]) -> str:
@@ -117,9 +117,9 @@ def _page_title(headings: Sequence[Row]) -> str:
     if len(headings) != 2:
         return f"{len(headings)} results side by side"
     first, second = (heading["title"] for heading in headings)
-    system = headings[0]["system"]
-    if system and system == headings[1]["system"] and second.startswith(f"{system}, "):
-        second = second.removeprefix(f"{system}, ")
+    shared_start = f"{headings[0]['system']}, "
+    if headings[0]["system"] and first.startswith(shared_start):
+        second = second.removeprefix(shared_start)
     return f"{first} and {second}"
 
 

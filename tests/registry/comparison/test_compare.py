@@ -660,10 +660,18 @@ def test_columns_are_titled_by_systems_and_by_what_tells_them_apart(client, db) 
         make_measurement(make_result(release, public_id, parameters={"osts": int(public_id[-1])}), "ior-easy-write")
     make_measurement(make_result(after, "hw-3", system_name="Test system B"), "ior-easy-write")
     page = client.get("/compare/?results=hw-1,hw-2").content.decode()
-    assert '<th class="n">A: <a href="/results/hw-1/">Test system A, T1</a></th>' in page
+    hidden_title = '<span class="vh">: Test system A, {},</span>'
+    head = '<th class="n"><a href="/results/hw-{}/">{}' + hidden_title + "<small>{}</small></a></th>"
+    heads = re.sub(r">\s+|\s+<", lambda match: match[0].strip(), page)
+    assert head.format(1, "A", "T1", "T1") in heads and head.format(2, "B", "T2", "T2") in heads
+    assert '<th class="n">B / A</th>' in heads
+    assert "<h1>Test system A, T1 and T2</h1>" in page
     assert "<th>Test system A, T1</th><th>Test system A, T2</th>" in page
     other = client.get("/compare/?results=hw-2,hw-3").content.decode()
-    assert '<a href="/results/hw-2/">Test system A</a></th>' in other
+    assert '<a href="/results/hw-2/">A<span class="vh">: Test system A,</span>' in other
+    assert "<h1>Test system A and Test system B</h1>" in other
+    three = client.get("/compare/?results=hw-1,hw-2,hw-3").content.decode()
+    assert "<h1>3 results side by side</h1>" in three and '<th class="n">C / A</th>' in three
     assert client.get("/api/v1/compare/?results=hw-1,hw-2").json()["results"][0]["label"] is None
 
 
