@@ -15,10 +15,11 @@ from registry.presentation import numbers, words
 from registry.query import axes, fact_index, filters, qualified_values, study_query
 from registry.query.public_record import Row
 from registry.query.recorded_metrics import known_metrics
-from registry.studies import curated, saved_queries, table
 from registry.studies import documents as studies_documents
+from registry.studies import saved_queries, table
 from registry.studies.balance import page as balance_page
 from registry.studies.balance.finding import finding_sentence
+from registry.studies.index import cards
 from registry.studies.people_questions import list_questions
 from registry.studies.study_chart import MEASUREMENTS, has_lines
 from registry.web.caching import public_page
@@ -27,22 +28,26 @@ API = "/api/v1"
 CONDITION, IS = "condition", "is"
 FORM_FIELDS = (*study_query.NAMES, CONDITION, IS)
 COMPUTED_DIGITS = 4
+SEARCH_LENGTH = 100
 
 
 @public_page
 def study_index(request: HttpRequest) -> HttpResponse:
     """Questions, curated studies by document, then those that people saved, newest first.
 
+    With `q` only the curated studies that hold its words.
     Questions ask the shipped record: where it was not loaded their answers would be missing.
     """
-    documents: dict[str, list[Row]] = {}
-    for curated_study in curated.load_studies().values():
-        documents.setdefault(curated_study["document"]["title"], []).append(curated.in_short(curated_study))
+    all_cards, text = cards.list_cards(), request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LENGTH]
+    matching_cards = cards.search_cards(all_cards, text)
     context = {
         "section": "studies",
-        "questions": list_questions() if CatalogueLoad.objects.exists() else [],
-        "documents": documents,
-        "saved": saved_queries.newest_saved(),
+        "text": text,
+        "total": len(all_cards),
+        "matching": len(matching_cards),
+        "questions": list_questions() if CatalogueLoad.objects.exists() and not text else [],
+        "documents": cards.group_by_document(matching_cards),
+        "saved": [] if text else saved_queries.newest_saved(),
     }
     return render(request, "studies/index.html", context)
 

@@ -1,0 +1,1 @@
+"""The index of studies: one card for each, with its finding."""

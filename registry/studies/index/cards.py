@@ -1,0 +1,64 @@
+"""Cards of the curated studies: question, finding, trust and number of values, by document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from registry.errors import Problem
+from registry.query import facets
+from registry.query.public_record import Row
+from registry.studies import curated
+from registry.studies.balance.finding import finding_sentence
+from registry.web.caching import cached_value
+
+NO_ANSWER = "No result on this record answers it yet."
+NO_FINDING = "Its values differ in kind or unit. The table has them all."
+
+
+def list_cards() -> list[Row]:
+    """One card for each curated study, in the order of files and lines.
+
+    The answers are computed once per state of the record. A card has the fields of `curated.in_short` with `finding`
+    (a sentence), `trusts` (levels), `values` (how many measurements or figures have a value) and `ceilings` (names of
+    layers; empty where the study computes with none).
+    """
+    return cached_value(f"study-cards-1:{facets.record_version()}", _make_cards)
+
+
+def search_cards(cards: Iterable[Row], text: str) -> list[Row]:
+    """The cards that hold each word of a text, in any case; all of them where the text has no word."""
+    words = text.casefold().split()
+    return [card for card in cards if all(word in _searched_text(card) for word in words)]
+
+
+def group_by_document(cards: Iterable[Row]) -> Mapping[str, list[Row]]:
+    """Cards by the title of their document, in the order of the cards."""
+    cards_by_document: dict[str, list[Row]] = {}
+    for card in cards:
+        cards_by_document.setdefault(card["document"], []).append(card)
+    return cards_by_document
+
+
+def _searched_text(card: Row) -> str:
+    return " ".join((card["title"], card["finding"], card["document"], card["place"], card["slug"])).casefold()
+
+
+def _make_cards() -> list[Row]:
+    return [_make_card(study) for study in curated.load_studies().values()]
+
+
+def _make_card(study: curated.Study) -> Row:
+    card = curated.in_short(study) | {"ceilings": _ceiling_names(study)}
+    try:
+        answer = curated.study_answer(study)
+    except Problem:
+        return card | {"finding": NO_ANSWER, "trusts": [], "values": 0}
+    values = sum(row["count"] for row in answer["rows"] if row["value"] is not None)
+    finding = (finding_sentence(answer) or NO_FINDING) if values else NO_ANSWER
+    return card | {"finding": finding, "trusts": list(answer["trust"]) if values else [], "values": values}
+
+
+def _ceiling_names(study: curated.Study) -> list[str]:
+    """The layers whose ceilings a table of figures computes with."""
+    named_inputs = [study.get("inputs", {}), *(figure.get("inputs", {}) for figure in study.get("figures", ()))]
+    return sorted({row["ceiling"] for inputs in named_inputs for row in inputs.values() if "ceiling" in row})
