@@ -56,12 +56,26 @@ def phase_ceilings(efficiencies: Sequence[Efficiency]) -> dict[str, float]:
     }
 
 
+def add_shares(phases: list[dict[str, Any]], ceilings: Mapping[str, float], *, is_ranked: bool) -> dict[str, Any]:
+    """Give each phase its `share` of its ceiling, in % and as text; say which columns the table of phases needs.
+
+    A column that would be empty for every phase is left out; `width` counts those that stay, medians when ranked.
+    """
+    for row in phases:
+        limit = ceilings.get(row["name"]) if row["quantity"] == "bandwidth" else None
+        row["share"] = f"{100 * row['value'] / limit:.1f}" if limit else ""
+    needed = {name: any(row[name] for row in phases) for name in ("share", "start", "seconds")}
+    return {**needed, "width": 2 + sum(needed.values()) + 2 * is_ranked}
+
+
 def check_line(trust: str, checks: Mapping[str, Any]) -> str:
     """What was checked, in one line without its trust: "14 of 21 rules, none violated; evidence 11 of 14".
 
     Every part is counted from the checks of the published revision; a part that nobody looked at is left out.
     """
     parts = [_rules_part(checks), _hashes_part(checks["hashes"]), _evidence_part(checks["evidence"].get("rows", []))]
+    if trust == "derived" and any(parts) and not parts[0]:
+        parts[0] = "no rule for uploads was asked"
     return "; ".join(filter(None, parts)) or NOT_RECOMPUTED.get(trust, "the record holds no checks of it")
 
 

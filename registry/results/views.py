@@ -162,6 +162,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
     efficiencies = ceilings.of_result(result, measurements, snapshot.document if snapshot else None)
     phase_shares = phases_of_result(result, measurements) if has_shares(result, measurements) else None
     checked = checks(result.snapshot, result.tool)
+    limits = page_lead.phase_ceilings(efficiencies)
     context = {
         "section": "results",
         "result": result,
@@ -173,6 +174,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "memberships": memberships,
         "main": main,
         "groups": groups(phases),
+        "phase_columns": page_lead.add_shares(phases, limits, is_ranked=bool(main)),
         "other_rows": others(result, measurements, phases),
         "leading": leading(with_tool(measurements, result.tool), result.parameters)
         if not phases and result.score is None
@@ -182,9 +184,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "limit": page_lead.nearest_limit(efficiencies, phase_shares),
         "check_line": page_lead.check_line(result.trust, checked),
         "repeats": repeats_table.repeats_context(result, measurements),
-        "columns": list_charts.draw_columns(
-            _short_names(phases, "bandwidth"), _short_ceilings(page_lead.phase_ceilings(efficiencies))
-        ),
+        "columns": list_charts.draw_columns(_short_names(phases, "bandwidth"), _short_ceilings(limits)),
         "pairs": list_charts.draw_pairs(_with_medians(phases)),
         "formula": formula(result),
         "history": history(result),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from registry.results.page_lead import check_line, nearest_limit, phase_ceilings
+from registry.results.page_lead import add_shares, check_line, nearest_limit, phase_ceilings
 from registry.results.views import checks
 from tests.registry.record import make_measurement, make_release, make_result
 from validators.ceilings import Ceiling
@@ -72,12 +72,30 @@ def test_ceilings_of_phases_are_in_gib_per_s() -> None:
     assert phase_ceilings([efficiency("ior-easy-write", 50, 200)]) == {"ior-easy-write": 200.0}
 
 
+def test_a_derived_result_says_that_no_rule_was_asked() -> None:
+    line = check_line("derived", checked((), ("agrees",) * 51 + ("absent",) * 6))
+    assert line == "no rule for uploads was asked; evidence 51 of 57"
+
+
+def test_phases_have_their_share_and_empty_columns_are_left_out() -> None:
+    empty = {"quantity": "bandwidth", "start": "", "seconds": ""}
+    phases = [{"name": "ior-easy-write", "value": 50.0} | empty, {"name": "ior-hard-write", "value": 1.0} | empty]
+    columns = add_shares(phases, {"ior-easy-write": 200.0}, is_ranked=True)
+    assert columns == {"share": True, "start": False, "seconds": False, "width": 5}
+    assert [row["share"] for row in phases] == ["25.0", ""]
+
+
 @pytest.mark.django_db
 def test_the_page_says_what_was_checked_before_its_charts(client) -> None:
     result = make_result(make_release("sc25"), "r1")
     make_measurement(result)
     page = client.get(f"/results/{result.public_id}/").content.decode()
     assert "copied from a published list, nothing was recomputed." in page
-    assert page.index("<dt>Nearest to a limit</dt>") < page.index('id="checked"') < page.index('id="phases"')
+    assert (
+        page.index("<dt>Nearest to a limit</dt>")
+        < page.index('id="checked"')
+        < page.index('id="ran"')
+        < page.index('id="phases"')
+    )
     assert "no ceiling is known" in page
     assert "vega" not in page
