@@ -460,7 +460,7 @@ def test_nobody_decides_about_their_own_institutions_run(cast, submitted) -> Non
     cast.bob.account.save()
     submission, client = submitted(), browser(cast.bob)
     assert f"/review/{submission.pk}/" not in text(client.get("/review/"))
-    assert "Not for you to decide" in text(client.get(f"/review/{submission.pk}/"))
+    assert "You cannot review this submission" in text(client.get(f"/review/{submission.pk}/"))
     fields = {"decision": "accept", "reproducibility": "fully", "reason": "Mine."}
     page = client.post(f"/review/{submission.pk}/decide/", fields)
     assert page.status_code == 403
