@@ -1,55 +1,5 @@
-// The field for the archive: dropping a file on it, its size and type, and how much has gone.
-// Without this file the browser's own field and progress are all there is; the registry checks the same again.
+// Shows how much of an upload has gone. Without this file the browser's own progress is all there is.
 "use strict";
-
-const ARCHIVES = [".tar", ".tar.gz", ".tgz", ".zip"];
-
-/** Why the registry would refuse a file; empty where it would not. */
-function refusal(file, limit) {
-  const name = file.name.toLowerCase();
-  if (!ARCHIVES.some((ending) => name.endsWith(ending))) {
-    return `${file.name} is no archive. Choose a file that ends with ${ARCHIVES.join(", ")}.`;
-  }
-  if (file.size === 0) {
-    return `${file.name} is empty.`;
-  }
-  if (limit && file.size > limit) {
-    const size = Math.ceil(file.size / 2 ** 20);
-    return `${file.name} has ${size} MiB; at most ${Math.floor(limit / 2 ** 20)} MiB can be uploaded.`;
-  }
-  return "";
-}
-
-function checkField(field) {
-  const place = document.getElementById("file-error");
-  const why = field.files.length ? refusal(field.files[0], Number(field.dataset.limit)) : "";
-  field.setCustomValidity(why);
-  field.toggleAttribute("aria-invalid", Boolean(why));
-  if (place) {
-    place.textContent = why;
-    place.hidden = !why;
-  }
-}
-
-document.addEventListener("change", (event) => {
-  if (event.target.id === "id_bundle") {
-    checkField(event.target);
-  }
-});
-
-for (const kind of ["dragover", "drop"]) {
-  document.addEventListener(kind, (event) => {
-    const field = event.target.closest?.(".drop")?.querySelector("input[type=file]");
-    if (!field || !event.dataTransfer?.types.includes("Files")) {
-      return;
-    }
-    event.preventDefault();
-    if (kind === "drop" && event.dataTransfer.files.length) {
-      field.files = event.dataTransfer.files;
-      checkField(field);
-    }
-  });
-}
 
 document.addEventListener("htmx:xhr:progress", (event) => {
   const bar = event.target.querySelector("progress");
@@ -64,5 +14,45 @@ document.addEventListener("htmx:xhr:progress", (event) => {
   const status = event.target.querySelector("[role=status]");
   if (status.textContent !== words) {
     status.textContent = words;
+  }
+});
+
+// Checks size and ending of the file before it is sent. The server checks both again.
+function checkFile(field) {
+  const [file] = field.files;
+  const limit = Number(field.form.dataset.limit);
+  const endings = field.accept.split(",");
+  let error = "";
+  if (file && file.size > limit) {
+    error = `This file has ${Math.ceil(file.size / 2 ** 20)} MiB. Choose one of at most ${limit / 2 ** 20} MiB.`;
+  } else if (file && file.size === 0) {
+    error = "This file is empty. Choose another one.";
+  }
+  field.setCustomValidity(error);
+  field.toggleAttribute("aria-invalid", false);
+  if (error) {
+    field.setAttribute("aria-invalid", "true");
+  }
+  const unusual = file && !endings.some((ending) => file.name.toLowerCase().endsWith(ending));
+  const note = unusual ? `The name does not end in ${endings.join(", ")}. Is it an archive?` : "";
+  document.getElementById("bundle-error").textContent = error || note;
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.id === "id_bundle") {
+    checkFile(event.target);
+  }
+});
+document.addEventListener("dragover", (event) => {
+  if (event.target.closest(".drop")) {
+    event.preventDefault();
+  }
+});
+document.addEventListener("drop", (event) => {
+  const field = event.target.closest(".drop")?.querySelector("[type=file]");
+  if (field && event.dataTransfer.files.length) {
+    event.preventDefault();
+    field.files = event.dataTransfer.files;
+    checkFile(field);
   }
 });

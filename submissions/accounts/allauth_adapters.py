@@ -16,7 +16,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from qrcode.image.svg import SvgPathFillImage
 
-MISMATCH = "Name and password don\N{RIGHT SINGLE QUOTATION MARK}t belong together, or the account is closed."
+MISMATCH = "Wrong user name or password, or the account is disabled."
 
 
 class Adapter(DefaultAccountAdapter):

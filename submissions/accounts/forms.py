@@ -50,12 +50,12 @@ class RoleForm(forms.Form):
 class NewTokenForm(forms.Form):
     """What a token is for, and how long."""
 
-    name = forms.CharField(required=False, max_length=80, label="What for")
+    name = forms.CharField(required=False, max_length=80, label="Description")
     scopes = forms.MultipleChoiceField(
         choices=Token.Scope.choices,
         initial=tokens.USUAL_SCOPES,
         widget=forms.CheckboxSelectMultiple,
-        label="It may",
+        label="Permissions",
     )
     days = forms.TypedChoiceField(
         choices=[(days, f"{days} days") for days in (7, 30, 90, tokens.USUAL_DAYS, tokens.MOST_DAYS)],

@@ -20,7 +20,7 @@ from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts import tokens
 from submissions.accounts.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.bundles import signatures
-from submissions.errors import NoToken, TokenRefused
+from submissions.errors import BadSigningKey, NoToken, TokenRefused
 from submissions.web.page_base import private_page
 from submissions.web.request_account import account_of
 
@@ -126,9 +126,12 @@ def revoke_token(request: HttpRequest) -> HttpResponse:
 @require_POST
 @private_page
 def add_signing_key(request: HttpRequest) -> HttpResponse:
-    """Register a public key; raises BadSigningKey."""
+    """Register a public key. A refused key stays in its field, with the reason beside it."""
     form = SigningKeyForm(request.POST)
-    signatures.add_key(account_of(request), form.cleaned_data["public_key"] if form.is_valid() else "")
+    try:
+        signatures.add_key(account_of(request), form.cleaned_data["public_key"] if form.is_valid() else "")
+    except BadSigningKey as problem:
+        return _account_page(request, key_problem=problem)
     return redirect("account")
 
 
@@ -153,7 +156,7 @@ def declare_vendors(request: HttpRequest) -> HttpResponse:
     return redirect("account")
 
 
-def _account_page(request: HttpRequest, new_key: str = "") -> HttpResponse:
+def _account_page(request: HttpRequest, new_key: str = "", key_problem: BadSigningKey | None = None) -> HttpResponse:
     account = account_of(request)
     context = {
         "section": "submissions",
@@ -164,5 +167,7 @@ def _account_page(request: HttpRequest, new_key: str = "") -> HttpResponse:
         "now": timezone.now(),
         "signing_keys": list(account.signing_keys.all()),
         "new_key": new_key,
+        "key_problem": key_problem,
+        "typed_key": request.POST.get("public_key", "")[:16384] if key_problem else "",
     }
-    return render(request, "accounts/account.html", context)
+    return render(request, "accounts/account.html", context, status=key_problem.status if key_problem else 200)

@@ -37,9 +37,17 @@ class MetadataForm(forms.Form):
     storage_vendor = forms.CharField(required=False, max_length=120, label="Storage vendor")
     platform = forms.CharField(required=False, max_length=200, widget=forms.TextInput(attrs={"list": "platforms"}))
     client_nodes = forms.IntegerField(required=False, min_value=1, max_value=10_000_000, label="Client nodes")
-    tasks = forms.IntegerField(required=False, min_value=1, max_value=1_000_000_000, label="Client processes in all")
+    tasks = forms.IntegerField(required=False, min_value=1, max_value=1_000_000_000, label="Client processes (total)")
     production = forms.NullBooleanField(required=False, label="Production system")
-    note = forms.CharField(required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 2}))
+    note = forms.CharField(
+        required=False, max_length=4000, label="Note for reviewers", widget=forms.Textarea(attrs={"rows": 2})
+    )
+
+    def full_clean(self) -> None:
+        """Check the fields, then let the first invalid field take the focus of the page."""
+        super().full_clean()
+        for name in [name for name in self.fields if name in self.errors][:1]:
+            self.fields[name].widget.attrs["autofocus"] = True
 
     def facts(self) -> list[forms.BoundField]:
         """The fields of the metadata but the note, which stands on its own."""

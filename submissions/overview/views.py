@@ -39,6 +39,8 @@ from submissions.web.page_base import private_page
 from submissions.web.request_account import account_of
 
 PAGE_ROWS = 50
+ARCHIVE_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".zip")
+"""What the file chooser offers. Files are accepted by their content, whatever their name."""
 
 
 @require_safe
@@ -128,9 +130,15 @@ def _receive_upload(request: HttpRequest) -> HttpResponse:
 def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None = None) -> HttpResponse:
     status = problem.status if problem else 422 if form.errors else 200
     limit = f"{settings.UPLOAD_LIMIT_BYTES // 2**20} MiB"
-    context = {"section": "submissions", "form": form, "problem": problem, "limit": limit}
-    context["limit_bytes"] = settings.UPLOAD_LIMIT_BYTES
-    context["repeat_gains"] = repeat_gains()
+    context = {
+        "section": "submissions",
+        "form": form,
+        "problem": problem,
+        "limit": limit,
+        "limit_bytes": str(settings.UPLOAD_LIMIT_BYTES),
+        "suffixes": ARCHIVE_SUFFIXES,
+        "repeat_gains": repeat_gains(),
+    }
     return render(request, "overview/upload.html", context, status=status)
 
 

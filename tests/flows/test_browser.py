@@ -68,7 +68,7 @@ def sign_in(page: playwright.Page, site: RunningSite, username: str) -> None:
         f"account.set_password({PASSWORD!r}); account.save()",
     )  # fmt: skip
     page.goto("/login/?next=/submissions/new/")
-    page.get_by_label("Name").fill(username)
+    page.get_by_label("User name").fill(username)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Upload a run")
@@ -77,7 +77,7 @@ def sign_in(page: playwright.Page, site: RunningSite, username: str) -> None:
 def test_a_run_is_uploaded_by_form_and_followed_until_it_is_checked(page, site, tmp_path) -> None:
     sign_in(page, site, "browser-alice")
     page.get_by_label("Archive of the run").set_input_files(make_archive(tmp_path / "gale.tar.gz", performance=1.37))
-    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name="Upload and check").click()
     expect(page).to_have_url(re.compile(r"/submissions/[0-9a-f-]{36}/$"))
     expect(page.get_by_role("status")).to_contain_text("checked")
     expect(page.get_by_role("heading", name="What the registry computed")).to_be_visible()
@@ -87,23 +87,23 @@ def test_a_run_is_uploaded_by_form_and_followed_until_it_is_checked(page, site, 
 def test_a_broken_run_says_what_is_wrong_and_what_to_do(page, site, tmp_path) -> None:
     sign_in(page, site, "browser-bob")
     page.get_by_label("Archive of the run").set_input_files(make_archive(tmp_path / "x.tar.gz", edited_phase="find"))
-    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name="Upload and check").click()
     expect(page.get_by_role("status")).to_contain_text("invalid")
     page.get_by_role("link", name="io500.score.inconsistent").first.click()
     expect(page).to_have_url(re.compile(r"/docs/findings/#io500\.score\.inconsistent$"))
 
 
-def test_a_file_that_is_no_archive_is_refused_before_it_is_sent(page, site, tmp_path) -> None:
+def test_an_empty_file_is_refused_before_it_is_sent(page, site, tmp_path) -> None:
     sign_in(page, site, "browser-carol")
-    wrong = tmp_path / "result.txt"
-    wrong.write_text("no archive")
-    page.get_by_label("Archive of the run").set_input_files(wrong)
-    expect(page.get_by_role("alert")).to_contain_text("result.txt is no archive")
-    page.get_by_role("button", name="Upload").click()
+    empty = tmp_path / "result.tar.gz"
+    empty.write_bytes(b"")
+    page.get_by_label("Archive of the run").set_input_files(empty)
+    expect(page.locator("#bundle-error")).to_contain_text("This file is empty")
+    page.get_by_role("button", name="Upload and check").click()
     expect(page).to_have_url(re.compile(r"/submissions/new/$"))
     page.get_by_label("Archive of the run").set_input_files(make_archive(tmp_path / "run.tar.gz", performance=1.41))
-    expect(page.get_by_role("alert")).to_be_hidden()
-    page.get_by_role("button", name="Upload").click()
+    expect(page.locator("#bundle-error")).to_have_text("")
+    page.get_by_role("button", name="Upload and check").click()
     expect(page).to_have_url(re.compile(r"/submissions/[0-9a-f-]{36}/$"))
 
 

@@ -156,6 +156,19 @@ def test_the_same_key_twice_is_one(cast, new_key) -> None:
     assert cast.alice.account.signing_keys.get().comment == "alice"
 
 
+def test_a_refused_key_stays_in_its_field_with_the_reason(cast, client) -> None:
+    client.force_login(cast.alice.account)
+    response = client.post("/account/keys/", {"public_key": 'ssh-rsa "no key'})
+    page = response.content.decode()
+    field = page.partition('id="public-key"')[2].partition(">")[0]
+    assert response.status_code == 422
+    assert "<title>Error: Your account" in page
+    for attribute in ('value="ssh-rsa &quot;no key"', 'aria-describedby="key-error"', "autofocus"):
+        assert attribute in field
+    assert "account.signing-key" in page.partition('id="key-error"')[2].partition("</p>")[0]
+    assert not cast.alice.account.signing_keys.exists()
+
+
 def test_keys_are_added_and_removed_on_the_account_page(cast, client, new_key) -> None:
     client.force_login(cast.alice.account)
     client.post("/account/keys/", {"public_key": new_key().with_suffix(".pub").read_text()})

@@ -243,7 +243,7 @@ def test_two_begin_a_revision_at_once(cast, published) -> None:
 
 def test_a_result_is_revised_by_form(cast, client, published) -> None:
     client.force_login(cast.bob.account)
-    assert "Begin a revision" in client.get(f"/submissions/{published.pk}/").content.decode()
+    assert "Start revision" in client.get(f"/submissions/{published.pk}/").content.decode()
     went = client.post(f"/submissions/{published.pk}/revise/", {"reason": REASON})
     revision = Submission.objects.get(revises=published)
     assert went["Location"] == f"/submissions/{revision.pk}/"
@@ -262,7 +262,7 @@ def test_a_result_is_revised_by_form(cast, client, published) -> None:
     )
     revision.refresh_from_db()
     assert (revision.state, revision.metadata) == ("submitted", CORRECTED)
-    assert "Begin a revision" not in client.get(f"/submissions/{published.pk}/").content.decode()
+    assert "Start revision" not in client.get(f"/submissions/{published.pk}/").content.decode()
 
 
 def test_a_second_revision_is_refused_on_the_page(cast, client, published) -> None:

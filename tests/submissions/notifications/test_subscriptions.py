@@ -264,7 +264,7 @@ def test_following_on_pages(cast, record, client) -> None:
     assert f"/login/?next={page}" in client.get(page).content.decode()
     assert client.post("/account/following/", {"system": SLUG})["Location"].startswith("/login/")
     client.force_login(cast.alice.account)
-    assert "You follow none" in client.get("/account/following/").content.decode()
+    assert "You follow no systems" in client.get("/account/following/").content.decode()
     for address in (page, f"/systems/{SLUG}/"):
         assert "<button>Follow</button>" in client.get(address).content.decode()
     assert client.post("/account/following/", {"system": SLUG, "steps": "worse"})["Location"] == "/account/following/"

@@ -66,7 +66,7 @@ def test_a_wrong_password_says_neither_which_was_wrong(cast) -> None:
     for username in ("alice", "nobody"):
         page = Client().post("/login/", {"username": username, "password": "wrong"})
         assert page.status_code == 200
-        assert "Name and password don\N{RIGHT SINGLE QUOTATION MARK}t belong together" in text(page)
+        assert "Wrong user name or password, or the account is disabled." in text(page)
 
 
 def test_signing_in_never_leaves_the_site(cast) -> None:
@@ -199,6 +199,29 @@ def test_the_upload_page_asks_for_three_runs_and_says_what_they_buy(cast) -> Non
     assert re.search(r"Bandwidth of one phase</th>(<td class=.n.>(3.49|113|23.7|14.7)</td>){4}", page)
 
 
+def test_the_upload_page_asks_for_the_file_first(cast, settings) -> None:
+    settings.UPLOAD_LIMIT_BYTES = 3 * 2**20
+    page = text(browser(cast.alice).get("/submissions/new/"))
+    form = page.partition('data-limit="3145728"')[2].partition("</form>")[0]
+    assert re.findall(r'<(?:input|select|textarea)[^>]* name="(\w+)"', form)[1:] == ["bundle", "test"]
+    assert "at most 3 MiB" in form
+    assert "Error:" not in page
+
+
+def test_an_invalid_detail_keeps_its_input_and_names_its_error(cast) -> None:
+    answer = send(browser(cast.alice), b"x", client_nodes="many", tasks="few", system="Fjord")
+    page = text(answer)
+    assert answer.status_code == 422
+    assert "<title>Error: Upload a run" in page
+    assert "2 fields need attention." in page
+    field = re.search(r'<input[^>]* id="id_client_nodes"[^>]*>', page)[0]
+    for attribute in ('value="many"', 'aria-invalid="true"', 'aria-describedby="id_client_nodes_error"', "autofocus"):
+        assert attribute in field
+    assert 'id="id_client_nodes_error">Enter a whole number.' in page
+    assert page.count("autofocus") == 1
+    assert 'value="Fjord"' in page
+
+
 def test_a_single_run_is_asked_to_be_repeated_and_three_are_not(cast, checked) -> None:
     address = f"/submissions/{checked().pk}/"
     assert "This run was not repeated" in text(browser(cast.alice).get(address))
@@ -312,7 +335,7 @@ def test_a_checked_run_is_submitted(cast, release, checked) -> None:
 
 def test_what_is_wrong_beside_an_upload_is_said_at_its_field(cast) -> None:
     page = text(send(browser(cast.alice), b"x", client_nodes="-3", system="Fjord"))
-    assert re.search(r'name="client_nodes"[^>]*> <span class="no">[^<]*greater than or equal to 1', page)
+    assert re.search(r'id="id_client_nodes_error">[^<]*greater than or equal to 1', page)
     assert 'value="Fjord"' in page
 
 
@@ -437,7 +460,7 @@ def test_nobody_decides_about_their_own_institutions_run(cast, submitted) -> Non
     cast.bob.account.save()
     submission, client = submitted(), browser(cast.bob)
     assert f"/review/{submission.pk}/" not in text(client.get("/review/"))
-    assert "Not for you to decide" in text(client.get(f"/review/{submission.pk}/"))
+    assert "You cannot review this submission" in text(client.get(f"/review/{submission.pk}/"))
     fields = {"decision": "accept", "reproducibility": "fully", "reason": "Mine."}
     page = client.post(f"/review/{submission.pk}/decide/", fields)
     assert page.status_code == 403
