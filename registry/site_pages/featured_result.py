@@ -70,8 +70,18 @@ def list_checks(snapshot: Mapping[str, Any]) -> Checks:
         return []
     third = _count_rules(snapshot.get("rules", [])) or _count_evidence(snapshot.get("evidence") or {})
     return [
-        {"outcome": "✓ same", "words": "Score recomputed from the raw output, as printed:", "code": printed_score},
-        {"outcome": "✓ same", "words": "Hashes of the configuration and of the score:", "code": " ".join(hashes)},
+        {
+            "sign": "yes",
+            "outcome": "✓ same",
+            "words": "Score recomputed from the raw output, as printed:",
+            "code": printed_score,
+        },
+        {
+            "sign": "yes",
+            "outcome": "✓ same",
+            "words": "Hashes of the configuration and of the score:",
+            "code": " ".join(hashes),
+        },
         *third,
     ]
 
@@ -82,7 +92,7 @@ def _count_rules(rules: Sequence[Mapping[str, Any]]) -> Checks:
         return []
     satisfied, violated = outcomes.count("satisfied"), outcomes.count("violated")
     words = f"rules satisfied, {violated or 'none'} violated, {len(outcomes) - satisfied - violated} undecided"
-    return [{"outcome": f"{'✕' if violated else '✓'} {satisfied} of {len(outcomes)}", "words": words, "code": ""}]
+    return [_counted_check(violated, f"{satisfied} of {len(outcomes)}", words)]
 
 
 def _count_evidence(evidence: Mapping[str, Any]) -> Checks:
@@ -91,8 +101,12 @@ def _count_evidence(evidence: Mapping[str, Any]) -> Checks:
     outcomes = [kind.get("outcome") for kind in evidence.get("kinds", [])]
     contradicted, absent = outcomes.count("contradicts"), outcomes.count("absent")
     words = f"kinds of evidence agree, {contradicted or 'none'} contradicted, {absent} absent"
-    sign = "✕" if contradicted else "✓"
-    return [{"outcome": f"{sign} {evidence.get('agree', 0)} of {evidence['of']}", "words": words, "code": ""}]
+    return [_counted_check(contradicted, f"{evidence.get('agree', 0)} of {evidence['of']}", words)]
+
+
+def _counted_check(failures: int, share: str, words: str) -> dict[str, str]:
+    sign, mark = ("no", "✕") if failures else ("yes", "✓")
+    return {"sign": sign, "outcome": f"{mark} {share}", "words": words, "code": ""}
 
 
 def _describe(result: Result, checks: Checks) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def test_three_checks_prove_a_result() -> None:
 def test_rules_count_before_evidence_and_violations_are_named() -> None:
     rules = [{"outcome": name} for name in ("satisfied", "satisfied", "violated", "not_evaluated")]
     third = list_checks({**SNAPSHOT, "rules": rules})[2]
-    assert third["outcome"] == "✕ 2 of 4"
+    assert (third["sign"], third["outcome"]) == ("no", "✕ 2 of 4")
     assert third["words"] == "rules satisfied, 1 violated, 1 undecided"
 
 
