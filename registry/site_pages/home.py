@@ -1,4 +1,4 @@
-"""The first page: what this is, the record as rising water, the newest lists."""
+"""The first page: what this is, a result with its proof, the newest lists, rising water, studies, how to submit."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
 from registry.query import demonstration
 from registry.query.public_record import SCORED_LISTS
+from registry.site_pages.featured_result import featured_result
+from registry.studies.curated import load_studies
 from registry.web import client_address
 from registry.web.caching import public_page
 
 RESEARCH, PRODUCTION = "io500", "production"
-MOST_ENTRIES = 10
+MOST_ENTRIES = 5
+STUDIES = ("e2000-efficiency", "perlmutter-stragglers")
+"""Curated studies whose finding is on the first page."""
 
 PICTURED = (
     ("IO500 list (Research since ISC23), imported", RESEARCH, Result.Trust.IMPORTED),
@@ -46,6 +50,8 @@ def home_page(request: HttpRequest) -> HttpResponse:
         "featured": featured_leader,
         "entries": entries,
         "pair": find_pair(entries),
+        "example": featured_result(),
+        "studies": study_findings() if leaders else [],
         "calls": open_calls(),
         "has_tour": demonstration.is_loaded(),
         "site": client_address.site_address(request),
@@ -80,7 +86,7 @@ def newest_leaders(leaders: list[Leader]) -> list[Leader]:
 
 
 def first_entries(ranked_list: int) -> list[dict[str, Any]]:
-    """The first ten of a list, written out."""
+    """The first five of a list, written out."""
     rows = ListEntry.objects.filter(ranked_list=ranked_list).order_by("position").values(
         "rank", "system_name", "institution", "filesystem_type", "score", "bandwidth_gib_per_s", "rate_kiops", "new",
         result_id_public=F("result__public_id"), withdrawn=F("result__withdrawn_at"),
@@ -109,6 +115,20 @@ def find_pair(entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     filesystem = counts.most_common(1)[0][0]
     first, second, *_ = (entry for entry in entries if entry["filesystem_type"] == filesystem)
     return {"filesystem": filesystem, "first": first, "second": second}
+
+
+def study_findings() -> list[dict[str, str]]:
+    """Title, finding, document and address of the studies of this page. No query."""
+    studies = [study for slug, study in load_studies().items() if slug in STUDIES and study.get("finding")]
+    return [
+        {
+            "title": study["title"],
+            "finding": study["finding"],
+            "document": study["document"]["title"],
+            "address": f"/studies/{study['slug']}/",
+        }
+        for study in studies
+    ]
 
 
 def open_calls() -> list[dict[str, str]]:

@@ -302,8 +302,8 @@ def test_without_scripts_a_study_has_its_picture_and_its_form(chromium, site) ->
 
 def test_the_dark_theme_is_chosen_and_stays(page) -> None:
     page.goto("/lists/")
-    page.get_by_label("Colours").select_option("dark")
-    page.get_by_role("button", name="Set").click()
+    page.get_by_label("Theme").select_option("dark")
+    page.get_by_role("contentinfo").get_by_role("button", name="Apply").click()
     expect(page).to_have_url(re.compile("/lists/$"))
     expect(page.locator("body")).to_have_css("background-color", "rgb(15, 23, 30)")
     page.goto("/results/")

@@ -291,7 +291,7 @@ def test_no_link_to_a_part_of_a_page_is_dead(client, ranked) -> None:
 
 @pytest.mark.parametrize(("address", "queries"), [
     ("/results/?tool=io500", 4),
-    ("/", 4), ("/lists/", 2), ("/lists/T1/full/", 4), ("/analysis/full/", 2), ("/results/", 3),
+    ("/", 5), ("/lists/", 2), ("/lists/T1/full/", 4), ("/analysis/full/", 2), ("/results/", 3),
     ("/results/io500-1/", 7), ("/systems/", 3),
     ("/sites/", 1), ("/sites/site-one/", 5), ("/platforms/p1/", 6), ("/releases/", 2), ("/docs/lists/", 0),
     ("/compare/", 0), ("/compare/?results=io500-1,io500-4", 3),
