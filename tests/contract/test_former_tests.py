@@ -30,6 +30,7 @@ GONE = {
     "test_the_prior_is_the_90th_percentile_of_the_published_sets": NO_PRIOR,
     "test_the_prior_stands_for_rates_and_scores_only": NO_PRIOR,
     "test_the_same_bytes_again_are_refused_at_once_whoever_sends_them": BY_REFERENCE,
+    "test_the_profile_of_a_result_leaves_out_phases_without_a_median": "the server draws it: test_page_lead.py",
     "test_the_site_says_which_service_hangs": "/healthz names the database only (decision 27); test_outage.py",
     "test_two_single_runs_are_told_apart_from_three_percent_on": NO_PRIOR,
     "test_validators_know_no_django": "one rule for all libraries: test_validators_need_the_standard_library_...",

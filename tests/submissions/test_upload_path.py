@@ -23,7 +23,7 @@ from tests.submissions.cast import submit_to
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("registry", "submissions", "validators")
-MOST_LINES, MOST_FILES = 7750, 173
+MOST_LINES, MOST_FILES = 7850, 175
 """All functions that run, with readers and 57 kinds of evidence. These only fall, but for new checks."""
 STAGES = {
     "receive": "submissions/intake/receive.py",
