@@ -114,7 +114,7 @@ def test_an_io500_result_of_a_slide_has_its_printed_score_and_phases(client: Cli
 def test_systems_and_platforms_show_them_apart(client: Client) -> None:
     results = (
         ("/platforms/cray-e2000/", "e2000-unet3d"),
-        ("/systems/hewlett-packard-enterprise-e2000-f/", "No result"),
+        ("/systems/hewlett-packard-enterprise-e2000-f/", "No current results"),
     )
     for address, first in results:
         before, apart = text(client, address).split("Reported numbers from papers and slides", 1)
@@ -163,7 +163,7 @@ def test_two_of_a_table_are_compared_and_other_trust_is_said(client: Client) -> 
     mixed = client.get(f"{API}compare/?results=sc23-bof-es400-isc23,io500-4").json()
     assert "compare.other-trust" in {note["code"] for note in mixed["notes"]}
     page = text(client, "/compare/?results=sc23-bof-es400-isc23,io500-4")
-    assert "sc23-bof-es400-isc23 : ES400NVX2, reported" in page
+    assert "A: sc23-bof-es400-isc23 , ES400NVX2, reported" in page
 
 
 def test_newest_results_stay_those_of_the_lists(client: Client) -> None:

@@ -616,7 +616,7 @@ def test_links_between_results_of_a_system_say_what_is_not_matched(client) -> No
     write = next(row for row in comparison["measurements"] if row["op"] == "write")
     assert write["ratios"][1] == pytest.approx(63.4 / 58.9)
     pair = client.get("/compare/?results=benchmarking-lustre-flash-dio-ib,benchmarking-lustre-flash-bio-ib")
-    assert "is not matched with" in pair.content.decode() and "direct I/O true / false" in pair.content.decode()
+    assert "<b>Not like for like.</b>" in pair.content.decode() and "direct I/O true / false" in pair.content.decode()
 
 
 def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queries) -> None:

@@ -747,7 +747,7 @@ def test_what_embeds_a_chart_is_escaped_for_the_page_that_embeds_it() -> None:
 
 def test_without_a_script_the_chart_is_a_picture_that_exists(client, fabrics) -> None:
     content = page(client, f"/study/?{WRITE}&x=fabric")
-    (source,) = re.findall(r'<img src="([^"]+)" alt="[^"]+">', content)
+    (source,) = re.findall(r'<img src="([^"]+)"\s+alt="[^"]+">', content)
     assert client.get(html.unescape(source))["Content-Type"] == "image/svg+xml"
 
 

@@ -245,7 +245,7 @@ def test_webhooks_and_mail_on_their_page(cast, receiver, checked) -> None:
     notifications_outbox.send_due()
     content = browser.get(page).content.decode()
     assert receiver.url in content
-    assert "a trial" in content
+    assert "a test" in content
     assert "HTTP 200" in content
     browser.post("/account/mail/", {"mail": "daily"})
     cast.alice.account.refresh_from_db()
