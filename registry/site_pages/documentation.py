@@ -113,7 +113,6 @@ def _codes_of_benchmarks(texts: Mapping[str, tuple[Path, str]]) -> str:
     return "\n".join(["## Codes of one benchmark", "", "| code | level | explained on |", "|---|---|---|", *rows, ""])
 
 
-@cache
 def _document_navigation() -> tuple[document_contents.DocumentKind, ...]:
     return document_contents.expand_folders({slug: page.title for slug, page in render_pages().items()})
 
