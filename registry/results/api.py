@@ -168,6 +168,8 @@ def as_result(result: Result, measurements: list[public_record.Row]) -> dict[str
         "public_sha256": result.public_sha256,
         "archive_missing_since": result.archive_missing_since,
         "copy_missing_since": result.copy_missing_since,
+        "archive_damaged_since": result.archive_damaged_since,
+        "copy_damaged_since": result.copy_damaged_since,
         "copy_withheld_at": result.copy_withheld_at,
         "revision": result.revision,
         "revises": result.revises.public_id if result.revises else None,

@@ -17,7 +17,7 @@ from registry.presentation.system_description import system_context
 from registry.results.run_groups import groups, is_repeated
 from registry.results.run_page import view
 from registry.results.views import OUTCOMES
-from submissions.bundles import quarantine
+from submissions.bundles import quarantine, stored_faults
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.views import line_address as raw_address
 from submissions.checks import finding_counts, questionnaire
@@ -131,7 +131,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "may_edit": editable and submission.state in (State.DRAFT, *editing_edit.AGAIN, State.SUBMITTED),
         "deadline": deadline_text(submission),
         "files": file_rows(submission, check, withheld),
-        "unserved": quarantine.unserved_problem(submission, withheld),
+        "unserved": quarantine.unserved_problem(submission, withheld) or stored_faults.damage_problem(submission),
         "may_change_files": editable and submission.revises is None,
         "may_ask_anonymity": own and anonymity.is_askable(submission),
         "can_publish_by_name": own and anonymity.is_nameable(submission),
