@@ -9,8 +9,8 @@ class SubmissionsConfig(AppConfig):
     def ready(self) -> None:
         from registry.query.stored_bytes import damage_met
         from registry.site_pages.metrics import SOURCES
+        from submissions.damage.scrub import report_damage
         from submissions.operations.metrics import failure_metrics, storage_metrics, submission_metrics
-        from submissions.operations.scrub import report_damage
 
         damage_met.connect(report_damage)
         SOURCES["submissions.figures.submissions"] = submission_metrics

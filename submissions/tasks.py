@@ -7,11 +7,12 @@ import logging
 from celery import shared_task
 from django.conf import settings
 
-from submissions.bundles import presence, quarantine
+from submissions.bundles import quarantine
 from submissions.change_points import detection
 from submissions.checks import dry_check, processing, revalidation
+from submissions.damage import presence, scrub
 from submissions.notifications import outbox
-from submissions.operations import retention, scrub
+from submissions.operations import retention
 from submissions.publication import publish
 from submissions.review import decisions
 
@@ -72,7 +73,7 @@ def scrub_storage() -> None:
 def examine_bytes(place: str) -> None:
     """Look at stored bytes that somebody found damaged; `place` is KIND:SHA256."""
     kind, _, sha256 = place.partition(":")
-    scrub.examine(kind, sha256)
+    scrub.examine_reported(kind, sha256)
 
 
 @shared_task

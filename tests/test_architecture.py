@@ -63,7 +63,7 @@ LAYERS = {
         {"bundles", "notifications", "receipts", "saved_queries"},
         {"accounts", "intake"},
         {"checks"},
-        {"editing", "publication", "operations"},
+        {"editing", "publication", "operations", "damage"},
         {"review", "change_points", "identities"},
         {"overview"},
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},

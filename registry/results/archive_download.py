@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import itertools
+from collections.abc import Iterator
 
 from django.core.files import File
 from django.core.files.storage import Storage, storages
@@ -58,16 +58,16 @@ class CheckedDownload(StreamingHttpResponse):
     def __init__(self, file: File[bytes], storage: Storage, sha256: str, name: str) -> None:
         """Raises DamagedBytes at once where the bytes are no longer than one piece."""
         size = file.size
-        self._pieces = stored_bytes.checked_chunks(file, storage, sha256)
-        first = next(self._pieces, b"")
-        super().__init__(itertools.chain([first], self._pieces), content_type="application/octet-stream")
+        pieces = stored_bytes.checked_chunks(file, storage, sha256)
+        super().__init__(_begun_pieces(next(pieces, b""), pieces), content_type="application/octet-stream")
         self["Content-Length"] = str(size)
         self["Content-Disposition"] = content_disposition_header(True, name)
         self["Repr-Digest"] = f"sha-256=:{base64.b64encode(bytes.fromhex(sha256)).decode()}:"
 
-    def close(self) -> None:
-        self._pieces.close()
-        super().close()
+
+def _begun_pieces(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
 
 
 def archive_response(storage: Storage, sha256: str, name: str) -> CheckedDownload:

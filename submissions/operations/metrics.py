@@ -49,10 +49,12 @@ def storage_metrics() -> Iterator[Metric]:
     run = ScrubRun.objects.exclude(ended_at=None).order_by("-ended_at").first()
     if run is None or run.ended_at is None:
         return
-    found = GaugeMetricFamily("highwater_scrub_objects", "Stored files of the last whole reading.", labels=["outcome"])
+    objects = GaugeMetricFamily(
+        "highwater_scrub_objects", "Stored files of the last whole reading.", labels=["outcome"]
+    )
     for outcome, number in (("whole", run.objects_read), ("damaged", run.damaged), ("missing", run.missing)):
-        found.add_metric([outcome], number)
-    yield found
+        objects.add_metric([outcome], number)
+    yield objects
     yield GaugeMetricFamily("highwater_scrub_bytes", "Bytes of the last whole reading.", value=run.bytes_read)
     age_s = (timezone.now() - run.ended_at).total_seconds()
     yield GaugeMetricFamily("highwater_scrub_age_seconds", "Age of the last whole reading of all bytes.", value=age_s)

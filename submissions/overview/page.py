@@ -17,11 +17,12 @@ from registry.presentation.system_description import system_context
 from registry.results.run_groups import groups, is_repeated
 from registry.results.run_page import view
 from registry.results.views import OUTCOMES
-from submissions.bundles import quarantine, stored_faults
+from submissions.bundles import quarantine
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.views import line_address as raw_address
 from submissions.checks import finding_counts, questionnaire
 from submissions.checks.read_account import UNKNOWN, not_read_table, read_states
+from submissions.damage import stored_faults
 from submissions.editing import edit as editing_edit
 from submissions.editing.views_answers import questionnaire_context as questionnaire_of
 from submissions.lifecycle.states import PERMITTED, UNFINISHED

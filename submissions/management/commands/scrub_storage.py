@@ -7,14 +7,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from registry.query.stored_bytes import StorageAway
-from submissions.bundles import stored_faults
-from submissions.operations import scrub
+from submissions.damage import scrub, stored_faults
 
 
 class Command(BaseCommand):
     help = "Read and hash all stored bytes that a row names; status 1 names those that are damaged or missing."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Read all, name what is wrong now, and say how much was whole."""
         try:
             run = scrub.read_everything(self.stderr.write)
         except StorageAway as away:

@@ -53,7 +53,7 @@ def test_nobody_gets_damaged_bytes(published, bundles, client, cast) -> None:
     answer = client.get(f"/results/{published.result.public_id}/copy.tar.gz")
     assert answer.status_code == 500 and b"storage.damaged" in answer.content
     client.force_login(cast.alice.account)
-    for address in ("received/", "versions/1/run.tar.gz", "files/", "files/?path=result.txt"):
+    for address in ("received/", "versions/1/run.tar.gz/", "files/", "files/?path=result.txt"):
         refused = client.get(f"/submissions/{published.pk}/{address}")
         assert (address, refused.status_code) == (address, 500)
         assert b"storage.damaged" in refused.content

@@ -14,9 +14,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from registry.models import Result
 from registry.query.stored_bytes import key_of
-from submissions.bundles import stored_faults
+from submissions.damage import scrub, stored_faults
 from submissions.models import Account, ScrubRun, StoredFault, Submission
-from submissions.operations import scrub
 from tests.submissions.bundles.stored import flip_bit
 
 pytestmark = pytest.mark.django_db
@@ -68,10 +67,10 @@ def test_each_flipped_bit_is_found_marked_and_told(published, archive_path, copy
     Account.objects.filter(pk=cast.fay.account.pk).update(email="fay@example.org")
     flip_bit(archive_path, archive_path.stat().st_size - 1)
     copy_path.unlink()
-    said = scrubbed()
-    assert f"DAMAGED: received {published.sha256}" in said
-    assert f"MISSING: public {published.result.public_sha256}" in said
-    assert "1 files are damaged and 1 missing" in said
+    output = scrubbed()
+    assert f"DAMAGED: received {published.sha256}" in output
+    assert f"MISSING: public {published.result.public_sha256}" in output
+    assert "1 files are damaged and 1 missing" in output
     result = Result.objects.get(pk=published.result_id)
     assert result.archive_damaged_since and result.copy_missing_since
     assert (result.archive_missing_since, result.copy_damaged_since) == (None, None)
@@ -100,7 +99,7 @@ def test_damage_that_stays_is_not_read_again_and_again(published, archive_path, 
     flip_bit(archive_path)
     scrubbed()
     read = []
-    monkeypatch.setattr(stored_faults, "examine", lambda *place: read.append(place))
+    monkeypatch.setattr(stored_faults, "examine_bytes", lambda *place: read.append(place))
     stored_faults.look_for_ends()
     assert read == []
 

@@ -36,7 +36,7 @@ def kind_of(storage: Storage) -> Kind | None:
     return next((kind for kind, find in STORAGES.items() if find() is storage), None)
 
 
-def examine(kind: Kind, sha256: str) -> tuple[Fault | None, int]:
+def examine_bytes(kind: Kind, sha256: str) -> tuple[Fault | None, int]:
     """Read and hash the bytes, and note what is wrong with them; the fault, None for whole ones, and the bytes read.
 
     Raises StorageAway where the storage can't tell.
@@ -82,7 +82,7 @@ def look_for_ends() -> None:
         elif not stored_bytes.holds_bytes(STORAGES[kind](), row.sha256):
             note_fault(kind, row.sha256, Fault.MISSING)
         elif row.fault == Fault.MISSING or _modified_at(kind, row.sha256) != row.modified_at:
-            examine(kind, row.sha256)
+            examine_bytes(kind, row.sha256)
 
 
 def open_faults(sha256s: Iterable[str] | None = None) -> Open:
@@ -98,8 +98,8 @@ def is_needed(kind: Kind, sha256: str) -> bool:
     if kind == Kind.PUBLIC:
         copies = ScrubbedCopy.objects.filter(sha256=sha256)
         return copies.exists() or Result.objects.filter(public_sha256=sha256).exists()
-    wanted = submissions_with_file(sha256).exclude(state=State.WITHDRAWN, result=None).exists()
-    return wanted and quarantine.is_held(sha256)
+    naming = submissions_with_file(sha256).exclude(state=State.WITHDRAWN, result=None)
+    return naming.exists() and quarantine.is_held(sha256)
 
 
 def mark_result(submission: Submission, faults: Open) -> bool:

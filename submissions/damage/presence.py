@@ -8,9 +8,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from registry.query.stored_bytes import StorageAway, holds_bytes
-from submissions.bundles import stored_faults
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.stored_faults import STORAGES, Fault, Kind
+from submissions.damage import stored_faults
+from submissions.damage.stored_faults import STORAGES, Fault, Kind
 from submissions.models import Submission
 
 log = logging.getLogger(__name__)

@@ -22,9 +22,9 @@ from django.utils import timezone
 from registry.dumps import db_locks
 from registry.models import Result
 from registry.query.stored_bytes import StorageAway
-from submissions.bundles import stored_faults
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.stored_faults import Fault, Kind
+from submissions.damage import stored_faults
+from submissions.damage.stored_faults import Fault, Kind
 from submissions.lifecycle import task_queue
 from submissions.models import Account, ScrubbedCopy, ScrubRun, StoredFault, Submission
 
@@ -72,14 +72,14 @@ def read_everything(progress: Progress) -> ScrubRun | None:
     return run
 
 
-def examine(storage_kind: str, sha256: str) -> None:
+def examine_reported(storage_kind: str, sha256: str) -> None:
     """Look at bytes that somebody found damaged. Nothing is read again of what is known and was not written since."""
     kind = Kind(storage_kind)
-    known = StoredFault.objects.filter(kind=kind, sha256=sha256, fault=Fault.DAMAGED, ended_at=None)
-    if known.exists():
+    noted = StoredFault.objects.filter(kind=kind, sha256=sha256, fault=Fault.DAMAGED, ended_at=None)
+    if noted.exists():
         return
     try:
-        stored_faults.examine(kind, sha256)
+        stored_faults.examine_bytes(kind, sha256)
     except StorageAway:
         log.warning("The storage is away: %s %s was not looked at", kind, sha256, exc_info=True)
     tell_administrators()
@@ -100,7 +100,7 @@ def tell_administrators() -> None:
     operators = Account.objects.filter(is_active=True, role=Account.Role.ADMIN).exclude(email="").order_by("pk")
     addresses = list(operators.values_list("email", flat=True))
     context = {"faults": untold[:NAMED_IN_LETTER], "more": len(untold[NAMED_IN_LETTER:]), "site": settings.SITE_URL}
-    body = render_to_string("operations/stored_faults.txt", context)
+    body = render_to_string("damage/stored_faults.txt", context)
     subject = f"Highwater: {len(untold)} stored files are damaged or missing"
     headers = {"Auto-Submitted": "auto-generated"}
     try:
@@ -131,7 +131,7 @@ def _read_on(run: ScrubRun, end: float) -> None:
         kind = Kind(run.kind)
         places = list(_received_after(run.after) if kind == Kind.RECEIVED else _public_after(run.after))
         for sha256 in dict.fromkeys(sha256 for _, sha256s in places for sha256 in sha256s):
-            fault, read = stored_faults.examine(kind, sha256)
+            fault, read = stored_faults.examine_bytes(kind, sha256)
             run.objects_read += fault is None and read > 0
             run.bytes_read += read
             run.damaged += fault == Fault.DAMAGED
