@@ -103,11 +103,12 @@ def _hashed_pieces(file: File[bytes], sha256: str) -> Iterator[bytes]:
 
 def _read_piece(file: File[bytes], sha256: str) -> bytes:
     try:
-        return file.read(CHUNK)
+        piece: bytes = file.read(CHUNK)
     except OSError as error:
         if error.errno != errno.EIO:
             raise
         raise DamagedBytes(f"The storage can't read the bytes of sha256 {sha256}.") from error
+    return piece
 
 
 def _is_file(path: Path) -> bool:

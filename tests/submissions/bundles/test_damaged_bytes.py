@@ -103,8 +103,8 @@ def test_no_copy_is_made_of_damaged_bytes(checked, bundles) -> None:
 
 def test_a_damaged_file_beside_the_bundle_is_noticed(checked, cast, bundles, check) -> None:
     submission = checked()
-    beside = SimpleUploadedFile("job.out", b"some lines of a job\n" * 20)
-    sent = cast.alice.client.post(f"/api/v1/submissions/{submission.pk}/files/", {"file": beside}, format="multipart")
+    job = SimpleUploadedFile("job.out", b"some lines of a job\n" * 20)
+    sent = cast.alice.client.post(f"/api/v1/submissions/{submission.pk}/files/", {"file": job}, format="multipart")
     assert sent.status_code < 300, sent.content
     submission.refresh_from_db()
     flip_bit(bundles / "received" / key_of(submission.beside[0]["sha256"]))
