@@ -21,10 +21,10 @@ def is_signed(receipt, signature, public_keys):
     """
     message = json.dumps(receipt, sort_keys=True, separators=(",", ":")).encode("utf-8")
     signed = MAGIC + b"".join(map(with_length, (NAMESPACE, b"", HASH, hashlib.sha512(message).digest())))
-    blob = decode("".join(str(signature).replace(BEGIN, "").replace(END, "").split()))
+    blob = decode_base64("".join(str(signature).replace(BEGIN, "").replace(END, "").split()))
     for line in public_keys:
         words = str(line).split()
-        key = decode(words[1]) if len(words) > 1 else b""
+        key = decode_base64(words[1]) if len(words) > 1 else b""
         if blob == signature_blob(key, blob[-64:]) and ed25519.is_signature(key[-32:], signed, blob[-64:]):
             return True
     return False
@@ -42,7 +42,7 @@ def with_length(content):
     return struct.pack(">I", len(content)) + content
 
 
-def decode(text):
+def decode_base64(text):
     """The bytes of a base64 text; none where it is damaged."""
     try:
         return base64.b64decode(text.encode("ascii"), validate=True)

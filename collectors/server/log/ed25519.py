@@ -29,7 +29,7 @@ def is_signature(public_key, message, signature):
     digest = hashlib.sha512(signature[:32] + public_key + message).digest()
     challenge = int.from_bytes(digest, "little") % ORDER
     # [S]B - [k]A must be R: one pass over the bits of both numbers.
-    return is_same(sum_of_multiples(number, BASE, challenge, negative(key)), nonce)
+    return is_same(sum_of_multiples(number, BASE, challenge, negative_of(key)), nonce)
 
 
 def decode_point(encoded):
@@ -53,7 +53,7 @@ def x_of(y, sign):
     return PRIME - x if x & 1 != sign else x
 
 
-def add(first, second):
+def add_points(first, second):
     """The sum of two points."""
     x1, y1, z1, t1 = first
     x2, y2, z2, t2 = second
@@ -63,7 +63,7 @@ def add(first, second):
     return e * f % PRIME, g * h % PRIME, f * g % PRIME, e * h % PRIME
 
 
-def double(point):
+def double_point(point):
     """Twice a point."""
     x, y, z, _ = point
     a, b = x * x % PRIME, y * y % PRIME
@@ -74,10 +74,10 @@ def double(point):
 
 
 def times_eight(point):
-    return double(double(double(point)))
+    return double_point(double_point(double_point(point)))
 
 
-def negative(point):
+def negative_of(point):
     x, y, z, t = point
     return PRIME - x, y, z, PRIME - t
 
@@ -93,14 +93,14 @@ def is_same(first, second):
     return (x1 * z2 - x2 * z1) % PRIME == 0 and (y1 * z2 - y2 * z1) % PRIME == 0
 
 
-def sum_of_multiples(one_factor, one, other_factor, other):
+def sum_of_multiples(factor, point, other_factor, other_point):
     """The sum of two points, each multiplied by its factor."""
-    summands = {("1", "0"): one, ("0", "1"): other, ("1", "1"): add(one, other)}
+    summands = {("1", "0"): point, ("0", "1"): other_point, ("1", "1"): add_points(point, other_point)}
     result = NEUTRAL
-    for bits in zip(format(one_factor, "0256b"), format(other_factor, "0256b")):
-        result = double(result)
+    for bits in zip(format(factor, "0256b"), format(other_factor, "0256b")):
+        result = double_point(result)
         if bits in summands:
-            result = add(result, summands[bits])
+            result = add_points(result, summands[bits])
     return result
 
 

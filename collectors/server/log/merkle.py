@@ -5,14 +5,17 @@ Hashes are 32 bytes. A tree of n leaves has one root; a proof is a list of hashe
 
 import hashlib
 
+EMPTY_ROOT = hashlib.sha256(b"").digest()
+"""Of a tree without leaves, with which every other begins."""
+
 
 def leaf_hash(entry):
     """The hash of a leaf, from the bytes that the log recorded."""
     return hashlib.sha256(b"\0" + entry).digest()
 
 
-def node_hash(left, right):
-    return hashlib.sha256(b"\1" + left + right).digest()
+def node_hash(first, second):
+    return hashlib.sha256(b"\1" + first + second).digest()
 
 
 def root_by_inclusion(index, size, leaf, proof):
@@ -40,6 +43,8 @@ def is_consistent(old_size, old_root, new_size, new_root, proof):
     """Whether a larger tree begins with all leaves of a smaller one (RFC 9162, section 2.1.4.2)."""
     if old_size == new_size:
         return old_root == new_root and not proof
+    if old_size == 0:
+        return old_root == EMPTY_ROOT and not proof
     if not 0 < old_size < new_size:
         return False
     # A whole smaller tree is its own first hash.
@@ -70,10 +75,10 @@ def consistency_proof(old_size, new_size, read_node):
     """
     if not 0 < old_size < new_size:
         return []
-    return list(subproof(old_size, 0, new_size, True, read_node))
+    return list(consistency_hashes(old_size, 0, new_size, True, read_node))
 
 
-def subproof(old_size, begin, end, is_whole, read_node):
+def consistency_hashes(old_size, begin, end, is_whole, read_node):
     """Yield SUBPROOF of the RFC over the leaves from `begin` to `end`, of which `old_size` were there before."""
     count = end - begin
     if old_size == count:
@@ -82,10 +87,10 @@ def subproof(old_size, begin, end, is_whole, read_node):
         return
     split = largest_power_below(count)
     if old_size <= split:
-        yield from subproof(old_size, begin, begin + split, is_whole, read_node)
+        yield from consistency_hashes(old_size, begin, begin + split, is_whole, read_node)
         yield root_of(begin + split, end, read_node)
     else:
-        yield from subproof(old_size - split, begin + split, end, False, read_node)
+        yield from consistency_hashes(old_size - split, begin + split, end, False, read_node)
         yield root_of(begin, begin + split, read_node)
 
 

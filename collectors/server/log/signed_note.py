@@ -43,7 +43,7 @@ def read_key(text):
 
 def read_checkpoint(text):
     """The Checkpoint that a note says, whoever signed it. Raises NoteError where it says none."""
-    body, _ = split(text)
+    body, _ = split_note(text)
     lines = body.split("\n")
     if len(lines) < 4 or not lines[0]:
         raise NoteError("The checkpoint does not have its three lines.")
@@ -61,7 +61,7 @@ def is_decimal(text):
 
 def is_signed_by(text, key):
     """Whether a note bears a signature of the key. Raises NoteError where it is no note."""
-    body, signatures = split(text)
+    body, signatures = split_note(text)
     message = body.encode("utf-8")
     for line in signatures:
         name, _, encoded = line[len(DASH) :].partition(" ")
@@ -71,7 +71,7 @@ def is_signed_by(text, key):
     return False
 
 
-def split(text):
+def split_note(text):
     """(what is signed, lines of signatures) of a note. Raises NoteError where it has another form."""
     if len(text) > MAX_NOTE_BYTES or any(c < " " and c != "\n" for c in text):
         raise NoteError("The checkpoint is too long, or holds signs that none has.")

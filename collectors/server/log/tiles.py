@@ -31,27 +31,27 @@ class TileReader:
         self.fetch = fetch
         self.tiles = {}
 
-    def node(self, level, index):
+    def read_node(self, level, index):
         """The hash over the 2^level leaves from index * 2^level on. Raises TileError where the log has no such tile."""
         tile_level, above = divmod(level, HEIGHT)
         first = index << above
         number, offset = divmod(first, WIDTH)
-        hashes = self.tile(tile_level, number)[offset : offset + (1 << above)]
+        hashes = self.read_tile(tile_level, number)[offset : offset + (1 << above)]
         if len(hashes) != 1 << above:
             raise TileError("The log's tile of level %d, number %d, is too short." % (tile_level, number))
         while len(hashes) > 1:
             hashes = [merkle.node_hash(*hashes[place : place + 2]) for place in range(0, len(hashes), 2)]
         return hashes[0]
 
-    def tile(self, level, number):
+    def read_tile(self, level, number):
         """The hashes of a tile, as many as a tree of this size has there."""
         if (level, number) not in self.tiles:
             width = min(WIDTH, (self.size >> (HEIGHT * level)) - number * WIDTH)
-            self.tiles[level, number] = self.read(level, number, width)
+            self.tiles[level, number] = self.fetch_tile(level, number, width)
         return self.tiles[level, number]
 
-    def read(self, level, number, width):
-        """Read a tile. One that is full by now may stand in the place of a shorter one. Raises TileError."""
+    def fetch_tile(self, level, number, width):
+        """Read a tile, or the full one in its place. Raises TileError where neither is there, or one is damaged."""
         for stored in [width] if width == WIDTH else [width, WIDTH]:
             path = tile_path(level, number, stored)
             content = self.fetch(path, WIDTH * HASH_BYTES)

@@ -10,36 +10,13 @@ import pytest
 
 from collectors.server.log import merkle
 from collectors.server.log.tiles import TileError, TileReader, tile_path
+from tests.collectors.server.log.made_log import path_to, tile_files, tree_hash
 
 # The leaves and roots that implementations of RFC 6962 are commonly tested with.
 LEAVES = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"]
 FIRST_ROOT = "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"
 LAST_ROOT = "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"
 MOST = 40
-
-
-def tree_hash(entries: Sequence[bytes]) -> bytes:
-    """MTH as section 2.1 of RFC 6962 defines it."""
-    if not entries:
-        return hashlib.sha256().digest()
-    if len(entries) == 1:
-        return hashlib.sha256(b"\0" + entries[0]).digest()
-    split = 1
-    while split * 2 < len(entries):
-        split *= 2
-    return hashlib.sha256(b"\1" + tree_hash(entries[:split]) + tree_hash(entries[split:])).digest()
-
-
-def path(index: int, entries: Sequence[bytes]) -> list[bytes]:
-    """PATH as section 2.1.1 defines it."""
-    if len(entries) == 1:
-        return []
-    split = 1
-    while split * 2 < len(entries):
-        split *= 2
-    if index < split:
-        return [*path(index, entries[:split]), tree_hash(entries[split:])]
-    return [*path(index - split, entries[split:]), tree_hash(entries[:split])]
 
 
 def entries_of(count: int) -> list[bytes]:
@@ -57,7 +34,7 @@ def test_the_tree_is_the_one_of_the_rfc() -> None:
     entries = [bytes.fromhex(text) for text in LEAVES]
     assert merkle.leaf_hash(entries[0]).hex() == FIRST_ROOT
     for index, entry in enumerate(entries):
-        root = merkle.root_by_inclusion(index, 8, merkle.leaf_hash(entry), path(index, entries))
+        root = merkle.root_by_inclusion(index, 8, merkle.leaf_hash(entry), path_to(index, entries))
         assert root is not None and root.hex() == LAST_ROOT
 
 
@@ -66,7 +43,7 @@ def test_every_leaf_of_every_small_tree_is_found_and_no_other_place() -> None:
         entries = entries_of(size)
         root = tree_hash(entries)
         for index in range(size):
-            leaf, proof = merkle.leaf_hash(entries[index]), path(index, entries)
+            leaf, proof = merkle.leaf_hash(entries[index]), path_to(index, entries)
             assert merkle.root_by_inclusion(index, size, leaf, proof) == root
             assert merkle.root_by_inclusion(index, size, leaf, [*proof, bytes(32)]) is None
             assert not proof or merkle.root_by_inclusion(index, size, leaf, proof[:-1]) is None
@@ -92,17 +69,18 @@ def test_every_small_tree_continues_every_smaller_one() -> None:
 
 def test_a_fork_has_no_proof() -> None:
     """The first 20 leaves but one are the same: whatever of either tree is sent, it does not prove the other."""
-    kept, forked = entries_of(30), entries_of(30)
+    first, forked = entries_of(30), entries_of(30)
     forked[11] = bytes(32)
-    for entries in (kept, forked):
-        assert not merkle.is_consistent(20, tree_hash(kept[:20]), 30, tree_hash(forked), proof_of(20, entries))
+    for entries in (first, forked):
+        assert not merkle.is_consistent(20, tree_hash(first[:20]), 30, tree_hash(forked), proof_of(20, entries))
 
 
 def test_a_smaller_tree_continues_nothing() -> None:
     entries = entries_of(9)
-    for proof in ([], [bytes(32)], path(3, entries)):
+    for proof in ([], [bytes(32)], path_to(3, entries)):
         assert not merkle.is_consistent(9, tree_hash(entries), 8, tree_hash(entries[:8]), proof)
-        assert not merkle.is_consistent(0, hashlib.sha256().digest(), 8, tree_hash(entries[:8]), proof)
+    assert merkle.is_consistent(0, hashlib.sha256().digest(), 8, tree_hash(entries[:8]), [])
+    assert not merkle.is_consistent(0, bytes(32), 8, tree_hash(entries[:8]), [])
 
 
 @pytest.mark.parametrize(
@@ -113,62 +91,46 @@ def test_tiles_lie_where_the_format_says(number: int, width: int, path: str) -> 
     assert tile_path(2, number, width) == f"tile/2/{path}"
 
 
-def log_files(entries: Sequence[bytes]) -> dict[str, bytes]:
-    """The tiles of a log, by their definition: level L has the hashes over 256^L leaves each, those that are whole."""
-    files, level, hashes = {}, 0, [hashlib.sha256(b"\0" + entry).digest() for entry in entries]
-    while hashes:
-        for number in range(0, len(hashes), 256):
-            row = hashes[number : number + 256]
-            suffix = "" if len(row) == 256 else f".p/{len(row)}"
-            files[f"tile/{level}/{number // 256:03}{suffix}"] = b"".join(row)
-        whole = [hashes[at : at + 256] for at in range(0, len(hashes) - 255, 256)]
-        while whole and len(whole[0]) > 1:
-            whole = [
-                [hashlib.sha256(b"\1" + row[at] + row[at + 1]).digest() for at in range(0, len(row), 2)]
-                for row in whole
-            ]
-        hashes, level = [row[0] for row in whole], level + 1
-    return files
-
-
 @pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 600, 1025])
 def test_consistency_is_read_from_tiles(size: int) -> None:
     entries = entries_of(size)
-    files = log_files(entries)
+    files = tile_files(entries)
     root = tree_hash(entries)
     for old in {1, 2, 3, 255, 256, 257, 511, size - 1, size}:
         if 0 < old <= size:
             reader = TileReader(size, lambda path, limit: files.get(path))
-            proof = merkle.consistency_proof(old, size, reader.node)
+            proof = merkle.consistency_proof(old, size, reader.read_node)
             assert merkle.is_consistent(old, tree_hash(entries[:old]), size, root, proof)
             assert len(reader.tiles) <= 5
 
 
 def test_a_short_tile_may_have_grown() -> None:
-    files = log_files(entries_of(600))
+    files = tile_files(entries_of(600))
     reader = TileReader(500, lambda path, limit: files.get(path))
-    assert reader.tile(0, 1) == TileReader(600, lambda path, limit: files.get(path)).tile(0, 1)[:244]
+    assert reader.read_tile(0, 1) == TileReader(600, lambda path, limit: files.get(path)).read_tile(0, 1)[:244]
 
 
 @pytest.mark.parametrize(
     "damage", [lambda tile: tile[:-1], lambda tile: tile + b"x", lambda tile: b"", lambda tile: None]
 )
 def test_damaged_tiles_are_named(damage) -> None:
-    files = log_files(entries_of(300))
+    files = tile_files(entries_of(300))
     reader = TileReader(300, lambda path, limit: damage(files[path]) if path in files else None)
     with pytest.raises(TileError, match="tile/0/00"):
-        reader.node(0, 299)
+        reader.read_node(0, 299)
 
 
 def test_changed_hashes_prove_nothing() -> None:
     entries, source = entries_of(300), random.Random(6962)
     root, old_root = tree_hash(entries), tree_hash(entries[:200])
     for _ in range(30):
-        files = log_files(entries)
+        files = tile_files(entries)
         path = source.choice(sorted(files))
         at = source.randrange(len(files[path]))
         files[path] = files[path][:at] + bytes([files[path][at] ^ 1 << source.randrange(8)]) + files[path][at + 1 :]
         reader = TileReader(300, lambda path, limit, files=files: files.get(path))
-        proof = merkle.consistency_proof(200, 300, reader.node)
-        untouched = merkle.consistency_proof(200, 300, TileReader(300, lambda p, n: log_files(entries).get(p)).node)
+        proof = merkle.consistency_proof(200, 300, reader.read_node)
+        untouched = merkle.consistency_proof(
+            200, 300, TileReader(300, lambda p, n: tile_files(entries).get(p)).read_node
+        )
         assert merkle.is_consistent(200, old_root, 300, root, proof) == (proof == untouched)
