@@ -204,8 +204,9 @@ def _remove_parts(old_size: int, size: int) -> None:
     for level in range(tiles.HIGHEST_LEVEL + 1):
         for index in tiles.changed_tiles(level, old_size, size):
             if tiles.width_of(level, index, size) == tiles.WIDTH:
-                for named in {level, tiles.ENTRIES} if level == 0 else {level}:
-                    log_files.remove_folder(f"tile/{tiles.tile_path(named, index)}.p")
+                log_files.remove_folder(f"tile/{tiles.tile_path(level, index)}.p")
+                if level == 0:
+                    log_files.remove_folder(f"tile/{tiles.tile_path(tiles.ENTRIES, index)}.p")
 
 
 def _publish_checkpoint(origin: str, size: int) -> None:
