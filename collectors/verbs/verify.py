@@ -36,7 +36,7 @@ time there is none, so that log is trusted on first use; --key or --checkpoint b
 it from elsewhere.
 
 exit status:
-  0 verified   1 not verified   2 usage   3 cannot be told   4 network
+  0 verified   1 not verified   2 usage   3 unknown   4 network
 """
 
 TIMEOUT_S = 60.0
@@ -47,7 +47,7 @@ RECEIPT_SUFFIX = ".receipt.json"
 RECEIPT_PROOF = "proof"
 ID = re.compile(r"[A-Za-z0-9_.*-]{1,80}(?:/[A-Za-z0-9_-]{1,80})?\Z")
 EXIT = {PROVEN: OK, REFUTED: FINDINGS, UNKNOWN: NOTHING}
-VERDICT = {PROVEN: "verified", REFUTED: "not verified", UNKNOWN: "cannot be told"}
+VERDICT = {PROVEN: "verified", REFUTED: "not verified", UNKNOWN: "unknown"}
 NOT_PROVEN = (
     "that the numbers are true: the log has what was published, not what was measured",
     "that no newer record exists, unless the registry was asked just now",

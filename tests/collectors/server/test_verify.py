@@ -161,7 +161,7 @@ def test_a_leaf_that_waits_is_told_and_not_verified(reader, peer, log):
     done = reader("verify", "hw-1")
     assert done.returncode == 3
     assert "It waits to be appended" in done.stdout
-    assert "cannot be told  results/hw-1" in done.stdout
+    assert "unknown  results/hw-1" in done.stdout
     assert memory_files(reader) == []
 
 
