@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('registry', '0028_erasures'),
+        ('registry', '0029_transparency_log'),
     ]
 
     operations = [
