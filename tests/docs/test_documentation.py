@@ -82,10 +82,10 @@ def test_the_readme_of_a_benchmark_explains_every_code_that_its_parser_gives(pat
 
 def test_the_page_of_findings_has_the_evidence_of_io500_word_for_word() -> None:
     kinds = json.loads((ROOT / "validators" / "benchmarks" / "io500" / "evidence.json").read_text(encoding="utf-8"))
-    rows = [
-        f"| `{kind['code']}` | {kind['level']} | {kind['text'].removesuffix('.')} | {'; '.join(kind['files'])} |"
-        for kind in kinds
-    ]
+    rows = []
+    for kind in kinds:
+        files = "; ".join(kind["files"]) or "other files of the archive"
+        rows.append(f"| `{kind['code']}` | {kind['level']} | {kind['text'].removesuffix('.')} | {files} |")
     assert len(rows) > 50
     assert [row for row in rows if row not in text_of("findings.md").splitlines()] == []
 
