@@ -25,7 +25,7 @@ For each parameter that applies to it, a node records a value or the reason why 
 | column | means |
 |---|---|
 | read from | files first; a command is another source of the same value |
-| read by | everybody (`none`), `root`, members of a `group`, the management controller (`bmc`), an `admin` of another system |
+| read by | everybody (`none`), `root`, a `group`, the management controller (`bmc`), an `admin` of another system |
 | leaves | what of it leaves the site, by the words below |
 
 `highwater.pyz list-probes` lists what the collector itself reads and runs.
