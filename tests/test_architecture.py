@@ -44,7 +44,8 @@ LAYERS = {
         {"benchmarks", "__main__", "launching", "ranks"},
     ),
     "registry": (
-        {"models", "errors", "environment", "celery", "database"},
+        {"database"},
+        {"models", "errors", "environment", "celery"},
         {"query"},
         {"web"},
         {"presentation", "citation", "distributions", "dumps", "identity"},
@@ -69,7 +70,7 @@ LAYERS = {
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 117, "submissions": 127}
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 118, "submissions": 127}
 """Imports between rooms. These only fall."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
