@@ -48,6 +48,7 @@ VARIABLES: dict[str, str] = {
     "CHECK_SECONDS": "So long one check may take before it is stopped; default 60.",
     "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
     "SIGNUP_OPEN": "Anybody may make an account, with a mail address that is verified. Off by default.",
+    "REQUIRE_SECOND_FACTOR_FOR": "Roles that need a second factor, such as editor,admin. Default none.",
     "LOGIN_PROVIDERS": "Others who sign people in, a JSON array as in docs/accounts.md. Default none.",
     "THROTTLE_UPLOAD": "Uploads per token from elsewhere; default 600/h.",
     "THROTTLE_UPLOAD_LOOPBACK": "Uploads per token from loopback; default 60/s.",
@@ -106,6 +107,17 @@ def read_text(name: str, default: str | None = None) -> str:
     if default is None:
         raise ImproperlyConfigured(f"{name} is not set. {VARIABLES[name]}")
     return default
+
+
+ROLES = ("submitter", "reviewer", "editor", "admin")
+
+
+def read_roles(name: str) -> frozenset[str]:
+    """Roles of accounts, separated by commas. Raises ImproperlyConfigured for a word that is none."""
+    roles = frozenset(filter(None, read_names(name, "")))
+    if wrong := sorted(roles - {*ROLES}):
+        raise ImproperlyConfigured(f"{name}: {wrong[0]!r} is no role; they are {', '.join(ROLES)}")
+    return roles
 
 
 def read_boolean(name: str, default: bool = False) -> bool:
