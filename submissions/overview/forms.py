@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, ClassVar
 
 from django import forms
-from django.http import QueryDict
 from django.utils import timezone
 
 from registry.lists.definitions import tool_of
@@ -15,6 +14,8 @@ from registry.models import Platform, Release
 from submissions.models import Submission
 from submissions.review.decisions import open_releases, releases_accepting
 from submissions.web.form_choices import set_choices
+from submissions.web.formatting import REASON_LIMIT
+from submissions.web.page_forms import PageForm
 from validators.system import filesystems
 
 
@@ -25,7 +26,7 @@ def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple
     return [(name, bodies[name]["title"]) for name in names if not tools or tool_of(bodies[name]) in tools]
 
 
-class MetadataForm(forms.Form):
+class MetadataForm(PageForm):
     """Every field of the metadata schema, under its name there."""
 
     institution = forms.CharField(required=False, max_length=200)
@@ -42,12 +43,6 @@ class MetadataForm(forms.Form):
     note = forms.CharField(
         required=False, max_length=4000, label="Note for reviewers", widget=forms.Textarea(attrs={"rows": 2})
     )
-
-    def full_clean(self) -> None:
-        """Check the fields, then let the first invalid field take the focus of the page."""
-        super().full_clean()
-        for name in [name for name in self.fields if name in self.errors][:1]:
-            self.fields[name].widget.attrs["autofocus"] = True
 
     def facts(self) -> list[forms.BoundField]:
         """The fields of the metadata but the note, which stands on its own."""
@@ -83,14 +78,25 @@ class UploadForm(MetadataForm):
         set_choices(self, "lists", lists_of(releases))
 
 
-class SubmitForm(forms.Form):
+class SubmitForm(PageForm):
     """To a release: lists, acknowledgements, which run counts."""
 
+    context_name = "submit"
+    fields_by_code: ClassVar[Mapping[str, str]] = {
+        "submit.not-acknowledged": "acknowledge_rules",
+        "review.primary-needed": "primary",
+        "submit.no-such-run": "primary",
+        "submit.list-not-of-release": "lists",
+        "intake.unknown-list": "lists",
+        "intake.unknown-release": "release",
+        "submit.release-closed": "release",
+        "submit.list-of-another-tool": "lists",
+    }
     release = forms.ChoiceField()
     lists = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
-    acknowledge_rules = forms.BooleanField(required=False)
-    acknowledge_publication = forms.BooleanField(required=False)
-    primary = forms.IntegerField(required=False, min_value=0)
+    acknowledge_rules = forms.BooleanField(required=False, label="We followed the rules")
+    acknowledge_publication = forms.BooleanField(required=False, label="We agree to publication")
+    primary = forms.IntegerField(required=False, min_value=0, label="Run")
 
     def __init__(self, *args: Any, submission: Submission, tools: Collection[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -101,13 +107,47 @@ class SubmitForm(forms.Form):
             choices.insert(0, (published.slug, f"{published.name}, as a correction"))
             releases.append(published)
         set_choices(self, "release", choices)
-        set_choices(self, "lists", lists_of(releases, tools))
-
-    def filled(self, sent: QueryDict) -> SubmitForm:
-        """The same form with what was sent in the place of what was said at upload."""
-        self.initial = {name: self.fields[name].widget.value_from_datadict(sent, {}, name) for name in self.fields}
-        return self
+        self.offered_lists = lists_of(releases, tools)
+        """Name and title of the lists that may be chosen."""
+        set_choices(self, "lists", self.offered_lists)
 
 
-class WithdrawForm(forms.Form):
-    reason = forms.CharField(max_length=2000)
+class ReasonForm(PageForm):
+    """An act that needs a reason and no more."""
+
+    main_field = "reason"
+    reason = forms.CharField(
+        required=False,
+        max_length=REASON_LIMIT,
+        label="Reason",
+        widget=forms.Textarea(attrs={"rows": 2, "maxlength": 2000, "required": True}),
+    )
+    """What is empty is refused by the act, with its code."""
+
+
+class WithdrawForm(ReasonForm):
+    """Why a run is taken back."""
+
+    context_name = "withdraw_form"
+
+
+class ReviseForm(ReasonForm):
+    """Why a published result gets a revision."""
+
+    context_name = "revise_form"
+
+
+class AnonymityForm(ReasonForm):
+    """Why a run shall be published without names."""
+
+    context_name = "anonymity_form"
+
+
+class AnonymityDecisionForm(ReasonForm):
+    """Whether it may be, and why."""
+
+    context_name = "anonymity_decision"
+    granted = forms.ChoiceField(
+        choices=[("yes", "Grant"), ("no", "Refuse")], widget=forms.RadioSelect, label="Decision"
+    )
+    field_order = ("granted", "reason")
