@@ -108,10 +108,10 @@ def account_page(request: HttpRequest) -> HttpResponse:
 def make_token(request: HttpRequest) -> HttpResponse:
     """Create token and show it, this once; only its hash is kept."""
     form = NewTokenForm(request.POST)
-    made: list[str] = []
-    if not form.carry_out(lambda **fields: made.append(tokens.create_token(account_of(request), **fields)[1])):
+    new_keys: list[str] = []
+    if not form.carry_out(lambda **fields: new_keys.append(tokens.create_token(account_of(request), **fields)[1])):
         return _account_page(request, refused=form)
-    return _account_page(request, new_key=made[0])
+    return _account_page(request, new_key=new_keys[0])
 
 
 @require_POST

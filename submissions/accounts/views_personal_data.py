@@ -40,12 +40,12 @@ def erase_account(request: HttpRequest) -> HttpResponse:
     """Erase the account that is signed in, if its name was typed."""
     account, form = account_of(request), ErasureForm(request.POST)
 
-    def erase(name: str) -> None:
+    def erase_confirmed(name: str) -> None:
         if name != account.username:
             raise ErasureRefused
         personal_data.erase_account(account)
 
-    if not form.carry_out(erase):
+    if not form.carry_out(erase_confirmed):
         return _personal_data_page(request, form)
     logout(request)
     return redirect("/")

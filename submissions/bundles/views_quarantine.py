@@ -56,12 +56,12 @@ def decide_file(request: HttpRequest, id: int) -> HttpResponse:
     row = quarantine.find_secret_file(id)
     form = SecretFileForm(request.POST, auto_id=f"file-{id}-%s")
 
-    def decide(decision: str, reason: str) -> None:
+    def decide_outcome(decision: str, reason: str) -> None:
         if decision not in DECISIONS:
             raise Problem("Choose what to do with the file.")
         DECISIONS[decision](row, account_of(request), reason)
 
-    if not form.carry_out(decide):
+    if not form.carry_out(decide_outcome):
         return _quarantine_page(request, form, id)
     return redirect("quarantine")
 

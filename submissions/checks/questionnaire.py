@@ -100,12 +100,12 @@ def count_missing(
     run: Mapping[str, Any] | None,
 ) -> dict[str, int]:
     """How many questions of each of these lists have no answer; `questionnaires` are names by list."""
-    counts = {}
+    counts: dict[str, int] = {}
     for name in dict.fromkeys(questionnaires.values()):
-        asked = load(name)
-        answers = answer_values(combined(asked, prefill(asked, document, run), submission.answers))
+        body = load(name)
+        answers = answer_values(combined(body, prefill(body, document, run), submission.answers))
         asking = [list_name for list_name, used in questionnaires.items() if used == name]
-        rows = missing(asked, answers, asking)
+        rows = missing(body, answers, asking)
         counts |= {list_name: sum(list_name in row.lists for row in rows) for list_name in asking}
     return counts
 

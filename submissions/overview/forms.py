@@ -11,12 +11,17 @@ from django.utils import timezone
 from registry.lists.definitions import tool_of
 from registry.lists.listing import newest_definitions
 from registry.models import Platform, Release
+from submissions.checks import questionnaire
 from submissions.models import Submission
 from submissions.review.decisions import open_releases, releases_accepting
 from submissions.web.form_choices import set_choices
 from submissions.web.formatting import REASON_LIMIT
 from submissions.web.page_forms import PageForm
 from validators.system import filesystems
+
+DECLARED = "entered with the upload, or since"
+DESCRIBED = "from the described system"
+"""Where the value of a field comes from, as pages say it."""
 
 
 def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple[str, str]]:
@@ -151,3 +156,42 @@ class AnonymityDecisionForm(ReasonForm):
         choices=[("yes", "Grant"), ("no", "Refuse")], widget=forms.RadioSelect, label="Decision"
     )
     field_order = ("granted", "reason")
+
+
+def details_form(submission: Submission, run: Mapping[str, Any] | None = None) -> MetadataForm:
+    """The form of the metadata, filled with what was declared, else with what the files and the account say.
+
+    Each filled field says where its value comes from. `run` is the one that counts in the latest check.
+    """
+    if run is None:
+        run = questionnaire.primary_run(submission, None) or {}
+    file_values = _read_values(submission, run)
+    declared = submission.metadata
+    form = MetadataForm(initial={name: value for name, (value, _) in file_values.items()} | declared)
+    for name, field in form.fields.items():
+        if name in declared:
+            field.help_text = DECLARED
+        elif name in file_values:
+            field.help_text = file_values[name][1]
+    return form
+
+
+def _read_values(submission: Submission, run: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
+    """Value and origin of each field that the files or the account answer."""
+    values: dict[str, tuple[Any, str]] = {}
+    if submission.institution is not None:
+        values["institution"] = submission.institution.name, "from your account"
+    described = run.get("described_parameters", {})
+    if described.get("filesystem_type"):
+        values["filesystem_type"] = _only_value(described["filesystem_type"]), DESCRIBED
+    for name in ("client_nodes", "tasks"):
+        if run.get(name):
+            values[name] = run[name], f"from the {run.get('extent_sources', {}).get(name, 'files')} of the run"
+    return {name: (value, words) for name, (value, words) in values.items() if value not in (None, "")}
+
+
+def _only_value(value: Any) -> Any:
+    """The only one of several values; None where they differ."""
+    if isinstance(value, list):
+        return value[0] if len(value) == 1 else None
+    return value

@@ -30,9 +30,8 @@ from submissions.editing import edit as editing_edit
 from submissions.errors import NotFound
 from submissions.intake import receive as intake_receive
 from submissions.models import Submission
-from submissions.overview import details
-from submissions.overview.forms import MetadataForm, ReviseForm, SubmitForm, UploadForm, WithdrawForm
-from submissions.overview.page import counted_findings, page_context, refused_page
+from submissions.overview.forms import MetadataForm, ReviseForm, SubmitForm, UploadForm, WithdrawForm, details_form
+from submissions.overview.views_context import counted_findings, page_context, refused_page
 from submissions.permissions import require_bytes, require_own, visible_submission, visible_to
 from submissions.review import decisions
 from submissions.web.formatting import JOINED, name_of
@@ -131,7 +130,7 @@ def _receive_upload(request: HttpRequest) -> HttpResponse:
 
 def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None = None) -> HttpResponse:
     if problem is not None:
-        form.refuse(problem)
+        form.add_refusal(problem)
     limit = f"{settings.UPLOAD_LIMIT_BYTES // 2**20} MiB"
     context = {
         "section": "submissions",
@@ -218,7 +217,7 @@ def edit_metadata(request: HttpRequest, id: UUID) -> HttpResponse:
     submission = visible_submission(account, id, JOINED)
     require_own(account, submission)
     if request.method != "POST":
-        return _edit_page(request, submission, details.details_form(submission))
+        return _edit_page(request, submission, details_form(submission))
     form = MetadataForm(request.POST)
     if not form.carry_out(
         lambda **_: editing_edit.save_metadata_and_recheck(submission, account, metadata=form.metadata())

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from submissions.models import Account
 from submissions.overview.forms import AnonymityDecisionForm, AnonymityForm
-from submissions.overview.page import refused_page
+from submissions.overview.views_context import refused_page
 from submissions.overview.views_review import get_submitted, refused_review
 from submissions.permissions import visible_submission
 from submissions.publication import anonymity
@@ -27,13 +27,13 @@ def ask_anonymity(request: HttpRequest, id: UUID) -> HttpResponse:
     submission = visible_submission(account, id, JOINED)
     form = AnonymityForm(request.POST)
 
-    def ask(reason: str) -> None:
+    def ask_or_take_back(reason: str) -> None:
         if "take_back" in request.POST:
             anonymity.take_back(submission, account)
         else:
             anonymity.ask_anonymity(submission, account, reason)
 
-    if not form.carry_out(ask):
+    if not form.carry_out(ask_or_take_back):
         return refused_page(request, submission, form)
     return redirect(f"/submissions/{id}/#anonymity")
 
@@ -45,9 +45,9 @@ def decide_anonymity(request: HttpRequest, id: UUID) -> HttpResponse:
     submission = get_submitted(request, id)
     form = AnonymityDecisionForm(request.POST)
 
-    def decide(granted: str, reason: str) -> None:
+    def record_decision(granted: str, reason: str) -> None:
         anonymity.decide_anonymity(submission, account_of(request), granted=granted == "yes", reason=reason)
 
-    if not form.carry_out(decide):
+    if not form.carry_out(record_decision):
         return refused_review(request, submission, form)
     return redirect(f"/review/{id}/#anonymity")

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from submissions.models import Account, Submission
-from submissions.overview.page import refused_page
+from submissions.overview.views_context import refused_page
 from submissions.overview.views_review import refused_review
 from submissions.permissions import visible_submission
 from submissions.review import comments

@@ -21,7 +21,7 @@ from submissions.errors import NotFound
 from submissions.lifecycle.states import UNDER_REVIEW
 from submissions.models import Account, Check, Comment, Judgement, Review, State, Submission
 from submissions.overview.forms import AnonymityDecisionForm
-from submissions.overview.page import counted_findings, page_context
+from submissions.overview.views_context import counted_findings, page_context
 from submissions.permissions import conflict_reason, has_role, visible_submission, visible_to
 from submissions.publication.publishable import list_exclusions
 from submissions.review import assignment, comments, decisions, rubric
@@ -119,10 +119,10 @@ def assign_reviewer(request: HttpRequest, id: UUID) -> HttpResponse:
     change = assignment.take_back if "remove" in request.POST else assignment.assign_submission
     submission, form = get_submitted(request, id), AssignForm(request.POST)
 
-    def assign(reviewer: str) -> None:
+    def change_assignment(reviewer: str) -> None:
         change(submission, account_of(request), (request.POST.get("remove") or reviewer).strip()[:150])
 
-    if not form.carry_out(assign):
+    if not form.carry_out(change_assignment):
         return refused_review(request, submission, form)
     return redirect("review-detail", id=id)
 

@@ -33,8 +33,9 @@ class Prospect:
     """What one list would do with a run.
 
     `outcome` is can, cannot or unknown (the fact that decides was not found in any file). `why` is the sentence of the
-    list's definition with its stable `code`; `found` names the fact and its value, `source` where it was read.
-    `needs` are sentences on what people still have to answer or decide; `missing_answers` counts open questions.
+    list's definition with its stable `code`; `fact` names the fact that decides and its value, `source` where it was
+    read. `needs` are sentences on what people still have to answer or decide; `missing_answers` counts open
+    questions.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Prospect:
     outcome: str
     why: str = ""
     code: str = ""
-    found: str = ""
+    fact: str = ""
     source: str = ""
     needs: tuple[str, ...] = ()
     missing_answers: int = 0
@@ -63,17 +64,17 @@ def find_prospects(submission: Submission, run: Mapping[str, Any], names: Iterab
             None, bool(production), Result.Reproducibility.FULLY, None, lists=list(bodies)
         )
         prospects.append(
-            _prospect(candidate, publishable.run, body, missing.get(name, 0), undecided=declared is not False)
+            _judge_list(candidate, publishable.run, body, missing.get(name, 0), undecided=declared is not False)
         )
     return prospects
 
 
-def _prospect(
+def _judge_list(
     candidate: Candidate, run: Mapping[str, Any], body: Mapping[str, Any], missing: int, *, undecided: bool
 ) -> Prospect:
     exclusion = exclusion_of(candidate, body, run["measurements"])
     if exclusion is None:
-        needs = _needs(body, missing, undecided=undecided)
+        needs = _list_needs(body, missing, undecided=undecided)
         return Prospect(body["name"], body["title"], CAN, needs=tuple(needs), missing_answers=missing)
     condition = next((row for row in body["eligible"] if row["code"] == exclusion.code), None)
     fact = condition["fact"] if condition else ""
@@ -85,12 +86,12 @@ def _prospect(
         outcome,
         exclusion.why,
         exclusion.code,
-        _found(fact, value),
-        _source(run, fact) if value is not None else "",
+        _fact_text(fact, value),
+        _value_source(run, fact) if value is not None else "",
     )
 
 
-def _needs(body: Mapping[str, Any], missing: int, *, undecided: bool) -> list[str]:
+def _list_needs(body: Mapping[str, Any], missing: int, *, undecided: bool) -> list[str]:
     """What people still have to say before the list takes the run."""
     needs = []
     if missing:
@@ -121,7 +122,7 @@ def _missing_answers(
     return questionnaire.count_missing(submission, asking, document, run)
 
 
-def _found(fact: str, value: Any) -> str:
+def _fact_text(fact: str, value: Any) -> str:
     """The fact that decides with the value that the run has: "client nodes: 186"."""
     if not fact:
         return ""
@@ -129,7 +130,7 @@ def _found(fact: str, value: Any) -> str:
     return f"{words}: {format_parameter(value) if value is not None else 'not found in any file'}"
 
 
-def _source(run: Mapping[str, Any], fact: str) -> str:
+def _value_source(run: Mapping[str, Any], fact: str) -> str:
     """Where the value was read, in words; "" for what no file says."""
     name = fact.removeprefix(_PARAMETER)
     return str(run.get("parameter_sources", {}).get(name, ""))

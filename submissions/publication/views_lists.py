@@ -33,14 +33,14 @@ def preview_page(request: HttpRequest, release: str, name: str) -> HttpResponse:
     if request.method != "POST":
         list_preview = previewing.preview_list(release_row, name, account_of(request))
         return _preview_page(request, release_row, name, list_preview=list_preview)
-    form, shown = ProposalForm(request.POST), []
+    form, previews = ProposalForm(request.POST), []
 
-    def propose(**texts: str) -> None:
-        shown.append(previewing.preview_list(release_row, name, account_of(request), **_proposed_documents(texts)))
+    def preview_proposal(**texts: str) -> None:
+        previews.append(previewing.preview_list(release_row, name, account_of(request), **_proposed_documents(texts)))
 
-    if not form.carry_out(propose):
+    if not form.carry_out(preview_proposal):
         return _preview_page(request, release_row, name, refused=form)
-    return _preview_page(request, release_row, name, form, list_preview=shown[0])
+    return _preview_page(request, release_row, name, form, list_preview=previews[0])
 
 
 @require_POST

@@ -36,12 +36,12 @@ def publish_page(request: HttpRequest, release: str) -> HttpResponse:
         return _publish_page(request, release_row)
     form = ConfirmationForm(request.POST)
 
-    def publish(confirm: str, allow_empty: bool) -> None:
+    def publish_confirmed(confirm: str, allow_empty: bool) -> None:
         if confirm.strip().lower() != release_row.slug.lower():
             raise NotConfirmed
         publication_publish.publish_release(release_row, account_of(request), allow_empty=allow_empty)
 
-    if not form.carry_out(publish):
+    if not form.carry_out(publish_confirmed):
         return _publish_page(request, release_row, form)
     return redirect("release-lists", release=release_row.slug)
 

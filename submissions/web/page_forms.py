@@ -53,11 +53,11 @@ class PageForm(forms.Form):
         except (Http404, Unavailable):
             raise
         except Problem as problem:
-            self.refuse(problem)
+            self.add_refusal(problem)
             return False
         return True
 
-    def refuse(self, problem: Problem) -> None:
+    def add_refusal(self, problem: Problem) -> None:
         """Put what a refusal says at the fields that it names, else at `main_field`; the form has to be a sent one."""
         self.is_valid()
         self.problem = problem
@@ -67,6 +67,8 @@ class PageForm(forms.Form):
         named = {name: why for name, why in (problem.errors or {}).items() if name in self.fields}
         for name, why in named.items():
             self.add_error(name, [str(words) for words in why])
+        if named and problem.detail != problem.title:
+            self.add_error(None, problem.detail)
         if not named:
             self.add_error(self.fields_by_code.get(problem.code) or self.main_field or None, _full_sentence(problem))
         self._focus_first_error()
@@ -89,8 +91,8 @@ def form_page(
     """A page with its forms; the one that was refused stands in the place of the empty one of its name."""
     if refused is None:
         return render(request, template, dict(context))
-    shown = dict(context) | {refused.context_name: refused, "refused": refused}
-    return render(request, template, shown, status=refused.status)
+    page_context = dict(context) | {refused.context_name: refused, "refused": refused}
+    return render(request, template, page_context, status=refused.status)
 
 
 def _full_sentence(problem: Problem) -> str:

@@ -27,7 +27,7 @@ class Sent:
     address: str
     fields: dict[str, Any]
     wrong: str
-    kept: str = ""
+    typed: str = ""
     """What was typed and must still be there."""
     password: str = ""
     """Given again before the form is sent, where the page asks for it."""
@@ -144,7 +144,7 @@ def test_a_form_says_what_is_wrong_at_its_field(stage: Stage, name: str) -> None
         for described in field.get("aria-describedby", "").split():
             assert described in page.ids, f"{described} is named and not there"
     assert 'role="alert"' in source
-    assert sent.kept in source.replace("&quot;", '"')
+    assert sent.typed in source.replace("&quot;", '"')
 
 
 def test_a_page_of_forms_has_no_id_twice(stage: Stage) -> None:
@@ -152,7 +152,7 @@ def test_a_page_of_forms_has_no_id_twice(stage: Stage) -> None:
         client = Client()
         client.force_login(getattr(stage.cast, who).account)
         ids = re.findall(r'\bid="([^"]+)"', client.get(address).content.decode())
-        assert sorted({found for found in ids if ids.count(found) > 1}) == []
+        assert sorted({name for name in ids if ids.count(name) > 1}) == []
 
 
 def test_what_is_forbidden_is_no_error_of_a_field(stage: Stage) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
 
@@ -28,8 +28,7 @@ from submissions.editing import edit as editing_edit
 from submissions.editing.views_answers import questionnaire_context as questionnaire_of
 from submissions.lifecycle.states import PERMITTED, UNFINISHED
 from submissions.models import Check, ScrubbedCopy, State, Submission
-from submissions.overview import details
-from submissions.overview.forms import AnonymityForm, ReviseForm, SubmitForm, WithdrawForm
+from submissions.overview.forms import AnonymityForm, ReviseForm, SubmitForm, WithdrawForm, details_form
 from submissions.overview.views_systems import comparable_with
 from submissions.permissions import conflict_reason, is_own
 from submissions.publication import anonymity, prospects
@@ -61,7 +60,7 @@ def refused_page(request: HttpRequest, submission: Submission, refused: PageForm
     if isinstance(refused, Problem):
         return render(request, "overview/submission.html", context | {"problem": refused}, status=refused.status)
     if refused.context_name == "submit":
-        context |= submit_context(submission, context, refused)
+        context |= submit_context(submission, context, request.POST)
     return form_page(request, "overview/submission.html", context, refused)
 
 
@@ -146,14 +145,16 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "revise_form": ReviseForm(),
         "anonymity_form": AnonymityForm(),
         "comment_form": CommentForm(),
-        "found": found_context(run, runs, counted_findings(finding_counts.count_findings(submission, report))),
+        "run_figures": format_run_figures(
+            run, runs, counted_findings(finding_counts.count_findings(submission, report))
+        ),
     }
     if context["may_submit"]:
-        context |= submit_context(submission, context) | {"details": details.details_form(submission, run)}
+        context |= submit_context(submission, context) | {"details": details_form(submission, run)}
     return context
 
 
-def found_context(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], findings: str) -> dict[str, Any]:
+def format_run_figures(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], findings: str) -> dict[str, Any]:
     """What the check found, as a sentence and figures of the run that counts; {} before a run is found."""
     if not runs:
         return {}
@@ -182,21 +183,23 @@ def found_context(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], fin
 
 def _printed_note(score: Mapping[str, Any]) -> tuple[str, str]:
     """Whether the recomputed score is the printed one: class of the mark and words."""
-    printed, value = score.get("printed"), score.get("value")
-    if printed is None or value is None:
+    printed_score, value = score.get("printed"), score.get("value")
+    if printed_score is None or value is None:
         return "", "no score is printed" if value is not None else ""
-    return ("yes", "✓ same as printed") if abs(printed - value) < PRINTED_DIGITS else ("no", "▲ differs from print")
+    return (
+        ("yes", "✓ same as printed") if abs(printed_score - value) < PRINTED_DIGITS else ("no", "▲ differs from print")
+    )
 
 
 def _per_node(value: float | None, nodes: int | None) -> str:
     return numbers.format_decimal(value / nodes) if value is not None and nodes else ""
 
 
-def submit_context(submission: Submission, context: Mapping[str, Any], sent: PageForm | None = None) -> dict[str, Any]:
+def submit_context(submission: Submission, context: Mapping[str, Any], sent: QueryDict | None = None) -> dict[str, Any]:
     """The form that submits, and each list of the open releases with whether the run can rank there and why not."""
     tools = {row["tool"] for row in context["runs"]}
     form = SubmitForm(
-        sent.data if sent is not None else None,
+        sent,
         initial=submit_defaults(submission),
         submission=submission,
         tools=tools,
@@ -204,37 +207,39 @@ def submit_context(submission: Submission, context: Mapping[str, Any], sent: Pag
     offered = [name for name, _ in form.offered_lists]
     check = context["check"]
     run = questionnaire.primary_run(submission, check.report) if check else None
-    found = prospects.find_prospects(submission, run, offered) if run else []
-    chosen = sent.data.getlist("lists") if sent is not None else submission.lists or _proposed(submission, found)
-    known = {prospect.name for prospect in found}
+    list_prospects = prospects.find_prospects(submission, run, offered) if run else []
+    chosen = (
+        sent.getlist("lists") if sent is not None else submission.lists or _propose_lists(submission, list_prospects)
+    )
+    judged_names = {prospect.name for prospect in list_prospects}
     rows = [
         {
             "prospect": prospect,
             "chosen": prospect.name in chosen and prospect.outcome != prospects.CANNOT,
             "mark": LIST_MARKS[prospect.outcome],
         }
-        for prospect in found
+        for prospect in list_prospects
     ]
     rows += [
         {"prospect": prospects.Prospect(name, title, prospects.UNKNOWN, why=NO_RUN_YET), "chosen": name in chosen,
          "mark": LIST_MARKS[prospects.UNKNOWN]}
         for name, title in form.offered_lists
-        if name not in known
+        if name not in judged_names
     ]  # fmt: skip
     if sent is not None:
-        primary = sent.data.get("primary")
+        primary = sent.get("primary")
         for row in context["runs"]:
             row["primary"] = str(row["index"]) == primary
         return {"list_rows": rows}
     return {"submit": form, "list_rows": rows}
 
 
-def _proposed(submission: Submission, found: Sequence[prospects.Prospect]) -> list[str]:
+def _propose_lists(submission: Submission, list_prospects: Sequence[prospects.Prospect]) -> list[str]:
     """Lists that are ticked at first: those that take the run; production lists where it was declared."""
     declared = submission.metadata.get("production") is True
     return [
         row.name
-        for row in found
+        for row in list_prospects
         if row.outcome == prospects.CAN and (declared or prospects.PRODUCTION_NEEDED not in row.needs)
     ]
 
