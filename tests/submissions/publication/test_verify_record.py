@@ -1,0 +1,96 @@
+"""`manage verify_record`: whole where nothing was touched; every edit past the application is named, and nothing else."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from registry.log import appending, log_files
+from registry.models import LogCheckpoint, RankedList, Result
+from submissions.bundles.storage import received_storage
+from submissions.models import Check, Submission
+from tests.submissions.stage import Stage
+
+
+@pytest.fixture(autouse=True)
+def bundles(stage, db) -> None:
+    """Everything lies where the stage put it; no trigger refuses, as for somebody with the rights of the owner."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+
+
+@pytest.fixture(scope="module")
+def logged(stage: Stage, django_db_blocker: Any) -> Stage:
+    """The stage, with all that is published in the log."""
+    with django_db_blocker.unblock():
+        appended = appending.append_waiting()
+    assert appended is not None and appended.size > 4
+    return stage
+
+
+def verify(*arguments: str) -> tuple[bool, list[str]]:
+    """Whether the command says whole, and its lines."""
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        call_command("verify_record", *arguments, stdout=out, stderr=err)
+    except CommandError as error:
+        assert "is not whole" in str(error), error
+        return False, out.getvalue().splitlines()
+    assert "numbers from stored bytes: 0 of" in err.getvalue() or arguments
+    return True, out.getvalue().splitlines()
+
+
+def execute(sql: str, *parameters: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        assert cursor.rowcount, "the edit of the test changed nothing"
+
+
+def test_the_untouched_record_is_whole_and_says_what_it_read(logged: Stage) -> None:
+    is_whole, lines = verify()
+    assert (is_whole, len(lines)) == (True, 1), lines
+    assert "2 results were derived again from stored bytes" in lines[0]
+
+
+def double_scores(stage: Stage) -> None:
+    execute("UPDATE registry_result SET score = score * 2")
+    execute("UPDATE registry_measurement SET value = value * 2, printed_value = printed_value * 2")
+
+
+def edit_list(stage: Stage) -> None:
+    execute("UPDATE registry_listentry SET score = score * 2 WHERE position = 1")
+
+
+def replace_sha256(stage: Stage) -> None:
+    execute("UPDATE submissions_submission SET sha256 = %s WHERE id = %s", stage.others.sha256, stage.published.pk)
+
+
+def change_report(stage: Stage) -> None:
+    execute(
+        "UPDATE submissions_check SET report = replace(report::text, '\"value\": ', '\"value\": 9')::jsonb"
+        " WHERE submission_id = %s",
+        stage.published.pk,
+    )
+
+
+EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
+    "scores doubled": (double_scores, "score is published as"),
+    "frozen list edited": (edit_list, "do not have the digest"),
+    "sha256 replaced": (replace_sha256, "bundle_sha256 is published as"),
+    "report changed": (change_report, "the stored report of its check is not the one of its bytes"),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_edits_past_the_application_are_named(logged: Stage, name: str) -> None:
+    edit, named = EDITS[name]
+    edit(logged)
+    is_whole, lines = verify()
+    assert not is_whole
+    assert any(named in line for line in lines), lines
