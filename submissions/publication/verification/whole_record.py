@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from registry.lists import listing
+from registry.lists.ranking import DefinitionError
 from registry.log import verification as log_verification
 from registry.log.appending import log_size
 from registry.log.signed_note import Checkpoint
@@ -102,3 +103,15 @@ def list_breaks() -> Iterator[str]:
         entries = ranked_list.entries.select_related("result").order_by("position")
         if ranked_list.digest != listing.entries_digest(entries):
             yield f"{name}: its entries do not have the digest that it was frozen with."
+        try:
+            differences = listing.check_list(ranked_list)
+        except (listing.ListError, DefinitionError) as error:
+            yield f"{name}: it cannot be ranked again: {error}"
+            continue
+        if differences:
+            named = [
+                *differences.missing,
+                *differences.surplus,
+                *(row[0] for row in differences.scores + differences.ranks),
+            ]
+            yield f"{name}: its definition and decisions make another list; it differs in {', '.join(named[:10])}."

@@ -1,20 +1,16 @@
-"""`manage verify_record`: whole where nothing was touched; every edit past the application is named, and nothing else."""
+"""`manage verify_record`: whole where nothing was touched; every edit past the application is named."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from registry.log import appending, log_files
-from registry.models import LogCheckpoint, RankedList, Result
-from submissions.bundles.storage import received_storage
-from submissions.models import Check, Submission
+from registry.log import appending
 from tests.submissions.stage import Stage
 
 
