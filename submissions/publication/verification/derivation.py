@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from registry.models import Measurement, Result
-from registry.query.stored_bytes import key_of
+from registry.query.stored_bytes import DamagedBytes
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.storage import local_path, public_storage
+from submissions.bundles.storage import public_storage, stored_path
 from submissions.checks import processing, revalidation
 from submissions.models import Check, ScrubbedCopy, Submission
 from submissions.publication import snapshot
@@ -24,7 +22,6 @@ COLUMNS = (
 )
 """Of a result what its bytes, its review and its submission give; names may have been merged since."""
 MEASURED = ("op", "quantity", "stat", "value", "unit", "printed_value", "printed_unit", "scored", "context", "repeats")
-_BLOCK = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ def derive_result(submission: Submission) -> Derivation:
     try:
         damaged = list(_damaged_files(submission, result))
     except FileNotFoundError:
-        return Derivation(unavailable="its bytes are gone")
+        return Derivation([f"{result.public_id}: stored bytes of it are gone."], unavailable="its bytes are gone")
     if damaged:
         return Derivation([f"{result.public_id}: {sentence}" for sentence in damaged])
     if quarantine.blocked_report(submission):
@@ -71,22 +68,14 @@ def _check_of_publication(submission: Submission, result: Result) -> Check | Non
 
 def _damaged_files(submission: Submission, result: Result) -> Iterator[str]:
     """Stored files that do not have the sha256 that they are known by. Raises FileNotFoundError where one is gone."""
-    for file in files_of(submission):
-        with local_path(key_of(file["sha256"])) as path:
-            if _sha256_of(path) != file["sha256"]:
-                yield f"the stored bytes of {file['name']} are not those that were received."
-    if result.public_sha256:
-        with local_path(key_of(result.public_sha256), public_storage()) as path:
-            if _sha256_of(path) != result.public_sha256:
-                yield "the stored public copy is not the one that was published."
-
-
-def _sha256_of(path: Path) -> str:
-    with path.open("rb") as stream:
-        digest = hashlib.sha256()
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+    stored = [(file["name"], file["sha256"], None) for file in files_of(submission)]
+    public = [("the public copy", result.public_sha256, public_storage())] if result.public_sha256 else []
+    for name, sha256, storage in [*stored, *public]:
+        try:
+            with stored_path(sha256, storage):
+                pass
+        except DamagedBytes:
+            yield f"the stored bytes of {name} are not those that were kept."
 
 
 def _report_breaks(submission: Submission, stored: Check, report: Mapping[str, Any]) -> Iterator[str]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from registry.log import appending
+from registry.log import appending, log_files
+from registry.models import LogCheckpoint
+from registry.query.stored_bytes import key_of
+from submissions.bundles.storage import received_storage
 from tests.submissions.stage import Stage
 
 
@@ -90,3 +95,52 @@ def test_edits_past_the_application_are_named(logged: Stage, name: str) -> None:
     is_whole, lines = verify()
     assert not is_whole
     assert any(named in line for line in lines), lines
+
+
+def test_bytes_that_changed_are_named(logged: Stage) -> None:
+    path = Path(received_storage().path(key_of(logged.published.sha256)))
+    content = path.read_bytes()
+    try:
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        is_whole, lines = verify()
+        assert not is_whole
+        assert any("the stored bytes of" in line for line in lines), lines
+        path.unlink()
+        is_whole, lines = verify()
+        assert not is_whole
+        assert any("stored bytes of it are gone" in line for line in lines), lines
+        assert "Not derived again: 1 result, its bytes are gone." in lines
+    finally:
+        path.write_bytes(content)
+
+
+def test_files_of_the_log_that_changed_are_named(logged: Stage) -> None:
+    for name in ("tile/0/000.p/{size}", "tile/entries/000.p/{size}", "checkpoint"):
+        path = Path(log_files.log_storage().path(f"log/{name.format(size=appending.log_size())}"))
+        content = path.read_bytes()
+        try:
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+            is_whole, lines = verify("--without-bytes")
+        finally:
+            path.write_bytes(content)
+        assert not is_whole, name
+        assert lines[0].startswith("The log"), lines
+
+
+def test_an_earlier_checkpoint_is_continued_or_not(logged: Stage, tmp_path: Path) -> None:
+    kept = tmp_path / "checkpoint"
+    kept.write_text(LogCheckpoint.objects.latest("size").note)
+    assert verify("--without-bytes", "--checkpoint", str(kept))[0]
+    size, root = appending.log_size(), base64.b64encode(bytes(32)).decode()
+    for other_size in (size, size - 1, size + 1):
+        kept.write_text(f"some.log\n{other_size}\n{root}\n\n\u2014 some.log AAAA\n")
+        is_whole, lines = verify("--without-bytes", "--checkpoint", str(kept))
+        assert not is_whole
+        assert any("checkpoint that was kept" in line for line in lines), lines
+
+
+@pytest.mark.parametrize("text", ["", "no note", "a\nb\nc\n\n"])
+def test_what_is_no_checkpoint_is_refused(logged: Stage, tmp_path: Path, text: str) -> None:
+    (tmp_path / "checkpoint").write_text(text)
+    with pytest.raises(CommandError, match="holds no checkpoint"):
+        call_command("verify_record", "--checkpoint", str(tmp_path / "checkpoint"))
