@@ -116,11 +116,11 @@ def _checkpoint_breaks(newest: int) -> Iterator[str]:
     if content is None or content.decode(errors="replace") != row.note:
         yield "The log: the checkpoint that is served is not the newest that is stored."
     try:
-        told = signed_note.open_checkpoint(row.note, keys)
+        checkpoint = signed_note.open_checkpoint(row.note, keys)
     except signed_note.BadNote as error:
         yield f"The log: its newest checkpoint is not signed by a key of this registry: {error}."
         return
-    if (told.size, told.root) != (row.size, bytes(row.root)):
+    if (checkpoint.size, checkpoint.root) != (row.size, bytes(row.root)):
         yield "The log: its newest checkpoint has another size or root than its row."
 
 
@@ -157,11 +157,11 @@ def table_breaks() -> Iterator[str]:
     current = chain(results, ranked)
     stored = set[str]()
     for group in current:
-        found = dict(group)
-        stored |= set(found)
-        openings = recording.newest_openings(list(found))
-        for subject, body in found.items():
-            yield from _differences(subject, body, openings.get(subject))
+        current_records = dict(group)
+        stored |= set(current_records)
+        openings = recording.newest_openings(list(current_records))
+        for subject, body in current_records.items():
+            yield from _record_differences(subject, body, openings.get(subject))
     recorded = LogOpening.objects.filter(kind__in=[LogOpening.Kind.RESULT, LogOpening.Kind.LIST], erased_at=None)
     newest = recorded.order_by("subject").values("subject").annotate(leaf=Max("leaf"))
     for subject in newest.values_list("subject", flat=True).iterator(AT_ONCE):
@@ -169,7 +169,7 @@ def table_breaks() -> Iterator[str]:
             yield f"{subject}: the log has it, and its rows are gone."
 
 
-def _differences(subject: str, body: Row, opening: LogOpening | None) -> Iterator[str]:
+def _record_differences(subject: str, body: Row, opening: LogOpening | None) -> Iterator[str]:
     if opening is None or opening.canonical is None:
         waits = LogState.objects.filter(pk=1, unheld_since=None).exists()
         yield f"{subject}: it has no record" + ("." if waits else " yet: run manage append_log, then verify again.")

@@ -35,7 +35,7 @@ class Command(BaseCommand):
             self.stdout.write(sentence)
         if breaks:
             raise CommandError(f"The record is not whole: {breaks} things do not fit.")
-        self.stdout.write(f"The record is whole: {verification.summary()}.")
+        self.stdout.write(f"The record is whole: {verification.sum_up()}.")
 
     def _show_progress(self, text: str) -> None:
         self.stderr.write(text, self.style.NOTICE if sys.stderr.isatty() else None)

@@ -21,7 +21,18 @@ COLUMNS = (
     *("mode", "trust", "production", "reproducibility", "lists", "bundle_sha256", "public_sha256", "submitted_on"),
 )
 """Of a result what its bytes, its review and its submission give; names may have been merged since."""
-MEASURED = ("op", "quantity", "stat", "value", "unit", "printed_value", "printed_unit", "scored", "context", "repeats")
+MEASUREMENT_FIELDS = (
+    "op",
+    "quantity",
+    "stat",
+    "value",
+    "unit",
+    "printed_value",
+    "printed_unit",
+    "scored",
+    "context",
+    "repeats",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +109,9 @@ def _measurement_breaks(result: Result, derived: Iterable[Measurement], is_same_
     for name, published in _by_metric(result.measurements.order_by("position")).items():
         now = expected.pop(name, None)
         if published != now:
-            shown = dict(zip(MEASURED, published, strict=True))["value"]
-            again = dict(zip(MEASURED, now, strict=True))["value"] if now else "not at all"
-            yield f"{name[0]} {name[1]} {name[2]} is published as {shown}, and derived as {again}."
+            value = dict(zip(MEASUREMENT_FIELDS, published, strict=True))["value"]
+            again = dict(zip(MEASUREMENT_FIELDS, now, strict=True))["value"] if now else "not at all"
+            yield f"{name[0]} {name[1]} {name[2]} is published as {value}, and derived as {again}."
     if is_same_version:
         for name in expected:
             yield f"{name[0]} {name[1]} {name[2]} is derived, and not published."
@@ -108,11 +119,11 @@ def _measurement_breaks(result: Result, derived: Iterable[Measurement], is_same_
 
 def _by_metric(rows: Iterable[Measurement]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
     """The values of measurements by what was measured; what stands twice is numbered."""
-    found: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    values: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     for row in rows:
         metric = (row.op, row.quantity, row.stat, repr(sorted(row.context.items())))
         number = 1
-        while (*metric, number) in found:
+        while (*metric, number) in values:
             number += 1
-        found[(*metric, number)] = tuple(getattr(row, name) for name in MEASURED)
-    return found
+        values[(*metric, number)] = tuple(getattr(row, name) for name in MEASUREMENT_FIELDS)
+    return values

@@ -84,7 +84,7 @@ class Verification:
         for reason, count in sorted(self.unavailable.items()):
             yield f"Not derived again: {count} {'result' if count == 1 else 'results'}, {reason}."
 
-    def summary(self) -> str:
+    def sum_up(self) -> str:
         """What was looked at and fits."""
         rows, submissions = audit_chain.count_rows()
         results, lists = Result.objects.count(), RankedList.objects.exclude(frozen_at=None).count()

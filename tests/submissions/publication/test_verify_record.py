@@ -128,13 +128,13 @@ def test_files_of_the_log_that_changed_are_named(logged: Stage) -> None:
 
 
 def test_an_earlier_checkpoint_is_continued_or_not(logged: Stage, tmp_path: Path) -> None:
-    kept = tmp_path / "checkpoint"
-    kept.write_text(LogCheckpoint.objects.latest("size").note)
-    assert verify("--without-bytes", "--checkpoint", str(kept))[0]
+    earlier = tmp_path / "checkpoint"
+    earlier.write_text(LogCheckpoint.objects.latest("size").note)
+    assert verify("--without-bytes", "--checkpoint", str(earlier))[0]
     size, root = appending.log_size(), base64.b64encode(bytes(32)).decode()
     for other_size in (size, size - 1, size + 1):
-        kept.write_text(f"some.log\n{other_size}\n{root}\n\n\u2014 some.log AAAA\n")
-        is_whole, lines = verify("--without-bytes", "--checkpoint", str(kept))
+        earlier.write_text(f"some.log\n{other_size}\n{root}\n\n\u2014 some.log AAAA\n")
+        is_whole, lines = verify("--without-bytes", "--checkpoint", str(earlier))
         assert not is_whole
         assert any("checkpoint that was kept" in line for line in lines), lines
 
