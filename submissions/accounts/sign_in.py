@@ -21,7 +21,7 @@ BLOCK_BITS = {4: 24, 6: 56}
 """What one caller can have as many addresses of as it likes."""
 
 
-class OneCheckBackend(AuthenticationBackend):
+class OneCheckBackend(AuthenticationBackend):  # type: ignore[misc]  # django-allauth has no types
     """One statement and one hash for each attempt, whatever the name or mail address is."""
 
     def _authenticate(self, request: HttpRequest | None, **credentials: Any) -> AbstractBaseUser | None:
