@@ -23,7 +23,7 @@ class TieRequest(s.Serializer[None]):
     vendor = s.CharField(max_length=120, help_text="The vendor; a tie is as staff, owner or by contract.")
 
 
-class TieEnd(s.Serializer[None]):
+class TieEndRequest(s.Serializer[None]):
     reason = s.CharField(max_length=2000, help_text="Why the tie is over. It is kept.")
 
 
@@ -50,9 +50,11 @@ class TieEnding(PrivateView):
 
     token_scope = Token.Scope.RELEASE
 
-    @write_operation(operation_id="ties_end", request=TieEnd, responses={200: shape.TieRow} | REFUSED)
+    @write_operation(operation_id="ties_end", request=TieEndRequest, responses={200: shape.TieRow} | REFUSED)
     def post(self, request: Request, id: int) -> Response:
-        return Response(_tie_row(ties.end_tie(id, account_of(request), validated_body(request, TieEnd)["reason"])))
+        return Response(
+            _tie_row(ties.end_tie(id, account_of(request), validated_body(request, TieEndRequest)["reason"]))
+        )
 
 
 def _tie_row(tie: Tie) -> dict[str, Any]:

@@ -50,12 +50,12 @@ def address_block(request: HttpRequest) -> str:
 
 def count_attempt(request: HttpRequest, key: str, block: str) -> list[ratelimit.RateLimitUsage] | None:
     """Count an attempt at an account; what to take back if it was right, None where it is one too many."""
-    everywhere = _consume(request, "login_everywhere", key, EVERYWHERE)
+    everywhere = _count_use(request, "login_everywhere", key, EVERYWHERE)
     if everywhere:
         return [everywhere]
-    own = _consume(request, "login_one_each", f"{key}:{block}", ONE_EACH)
+    own = _count_use(request, "login_one_each", f"{key}:{block}", ONE_EACH)
     return [own] if own else None
 
 
-def _consume(request: HttpRequest, action: str, key: str, rate: str) -> ratelimit.RateLimitUsage | None:
+def _count_use(request: HttpRequest, action: str, key: str, rate: str) -> ratelimit.RateLimitUsage | None:
     return ratelimit.consume(request, app="highwater", action=action, key=key, config={action: rate})

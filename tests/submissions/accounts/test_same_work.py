@@ -66,9 +66,9 @@ def reset(address: str) -> Callable[[Client], Any]:
 
 @pytest.mark.parametrize("act", [sign_up, log_in, reset])
 def test_a_known_address_costs_what_an_unknown_one_costs(act) -> None:
-    known, unknown = work(act("gil@lab.example")), work(act("nobody@lab.example"))
-    assert known == unknown
-    assert known[2] == 0, "letters are a worker's work"
+    of_known, of_unknown = work(act("gil@lab.example")), work(act("nobody@lab.example"))
+    assert of_known == of_unknown
+    assert of_known[2] == 0, "letters are a worker's work"
 
 
 def test_one_hash_for_each_attempt() -> None:
