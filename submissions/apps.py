@@ -8,7 +8,8 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         from registry.site_pages.metrics import SOURCES
-        from submissions.operations.metrics import failure_metrics, submission_metrics
+        from submissions.operations.metrics import cage_metrics, failure_metrics, submission_metrics
 
         SOURCES["submissions.figures.submissions"] = submission_metrics
         SOURCES["submissions.figures.failures"] = failure_metrics
+        SOURCES["submissions.figures.cage"] = cage_metrics
