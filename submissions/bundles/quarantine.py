@@ -17,14 +17,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.http import QueryDict
 from django.utils import timezone
 
@@ -34,8 +35,8 @@ from registry.query import cursor_pages, filters, stored_bytes
 from registry.query.stored_bytes import key_of
 from submissions.bundles.cage import client as cage
 from submissions.bundles.cage import jobs, untrusted
-from submissions.bundles.file_versions import files_of
-from submissions.bundles.storage import local_path, public_storage, received_storage, remove_bytes
+from submissions.bundles.file_versions import files_of, submissions_with_file
+from submissions.bundles.storage import public_storage, received_storage, remove_bytes, stored_path
 from submissions.errors import ConflictOfInterest, FileGone, FileQuarantined, HoldsSecret, NoSecretFile, StateConflict
 from submissions.lifecycle import states, task_queue
 from submissions.models import Account, ScrubbedCopy, SecretFile, State, Submission, Version
@@ -106,7 +107,7 @@ def delete_unless_held(sha256: str) -> bool:
 def is_held(sha256: str) -> bool:
     """Whether a submission refers to these bytes that did not lose them."""
     lost = SecretFile.objects.filter(submission=OuterRef("pk"), sha256=sha256, outcome=Outcome.BLOCKED)
-    return _submissions_with_file(sha256).filter(~Exists(lost)).exists()
+    return submissions_with_file(sha256).filter(~Exists(lost)).exists()
 
 
 def delete_leftovers() -> int:
@@ -122,15 +123,6 @@ def delete_leftovers() -> int:
 def dropped_files() -> set[str]:
     """The sha256 of files of which at least one reference was dropped."""
     return set(SecretFile.objects.filter(outcome=Outcome.BLOCKED).values_list("sha256", flat=True))
-
-
-def _submissions_with_file(sha256: str) -> QuerySet[Submission]:
-    """Submissions with this file in a version of theirs; each of the three places has its index."""
-    row = [{"sha256": sha256}]
-    bundles = Submission.objects.order_by().filter(sha256=sha256).values_list("pk", flat=True)
-    extra_files = Submission.objects.order_by().filter(beside__contains=row).values_list("pk", flat=True)
-    former = Version.objects.order_by().filter(files__contains=row).values_list("submission", flat=True)
-    return Submission.objects.order_by().filter(pk__in={*bundles, *extra_files, *former})
 
 
 def _lock_digest(sha256: str) -> None:
@@ -203,13 +195,15 @@ def search_former(submission: Submission, seconds: float) -> list[dict[str, Any]
     searched |= {*SecretFile.objects.filter(submission=submission).values_list("sha256", flat=True)}
     names = {file["sha256"]: file["name"] for files in _former_files(submission) for file in files}
     unread = [sha256 for sha256 in names if sha256 not in searched]
-    searched_now = [file for file in unread[-_SEARCHED_AT_ONCE:] if stored_bytes.holds_bytes(received_storage(), file)]
-    if not searched_now:
-        return []
-    files = [{"name": names[sha256], "sha256": sha256} for sha256 in searched_now]
-    arguments = {"files": files, "cleared": sorted(_cleared_digests(submission, unread)), "partly": True}
+    files, paths = list[dict[str, str]](), list[Path]()
     with ExitStack() as opened:
-        paths = [opened.enter_context(local_path(key_of(sha256))) for sha256 in searched_now]
+        for sha256 in unread[-_SEARCHED_AT_ONCE:]:
+            with suppress(FileNotFoundError, stored_bytes.DamagedBytes):
+                paths.append(opened.enter_context(stored_path(sha256)))
+                files.append({"name": names[sha256], "sha256": sha256})
+        if not files:
+            return []
+        arguments = {"files": files, "cleared": sorted(_cleared_digests(submission, unread)), "partly": True}
         return untrusted.require_findings(cage.do_job(jobs.find_secrets, paths, arguments, seconds=seconds))
 
 
@@ -251,7 +245,7 @@ def _report_others(submission: Submission, sha256: str, where: str) -> None:
     """
     listed = SecretFile.objects.filter(submission=OuterRef("pk"), sha256=sha256)
     under_protection = Q(state__in=PROTECTED) | Q(result__isnull=False)
-    others = _submissions_with_file(sha256).filter(under_protection, ~Exists(listed)).exclude(pk=submission.pk)
+    others = submissions_with_file(sha256).filter(under_protection, ~Exists(listed)).exclude(pk=submission.pk)
     for other in others.order_by("pk")[:_REPORTED_AT_MOST]:
         _, new = SecretFile.objects.get_or_create(
             submission=other,
@@ -411,7 +405,7 @@ def _copy_holds_secret(sha256: str) -> bool:
     """Also True for a copy that can't be searched: nobody knows then."""
     try:
         arguments = {"files": [{"name": "", "sha256": sha256}], "cleared": [], "partly": False}
-        with local_path(key_of(sha256), public_storage()) as path:
+        with stored_path(sha256, public_storage()) as path:
             return bool(cage.do_job(jobs.find_secrets, [path], arguments, seconds=settings.CHECK_SECONDS))
     except Exception:  # each storage library has errors of its own
         log.warning("The scrubbed copy %s can't be searched", sha256, exc_info=True)

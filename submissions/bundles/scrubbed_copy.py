@@ -8,11 +8,10 @@ from typing import IO
 
 from django.db import transaction
 
-from registry.query.stored_bytes import key_of
 from submissions.bundles import public_files
 from submissions.bundles.cage import client as cage
 from submissions.bundles.cage import jobs, untrusted
-from submissions.bundles.storage import CHUNK, Incoming, local_files, local_path, public_storage
+from submissions.bundles.storage import CHUNK, Incoming, public_storage, stored_files, stored_path
 from submissions.models import ScrubbedCopy, Submission
 from validators.findings import WARNING, Finding
 
@@ -46,7 +45,7 @@ def _make_copy(submission: Submission) -> ScrubbedCopy:
     agreed, read = public_files.agreed_paths(submission), public_files.read_paths(submission)
 
     with tempfile.TemporaryFile() as out:
-        with local_path(key_of(submission.sha256)) as received, local_files(submission.beside) as extra_files:
+        with stored_path(submission.sha256) as received, stored_files(submission.beside) as extra_files:
             arguments = {
                 "name": submission.filename,
                 "extra_files": [{"name": name, "sha256": file.sha256} for name, file in extra_files.items()],

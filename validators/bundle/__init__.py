@@ -186,9 +186,9 @@ def open_bundle(
                 if not partly:
                     raise
                 bundle.unreadable = bundle.unreadable or error
-                found = sources.file_status(file.path, follow_links=True)
-                if stat.S_ISREG(found.st_mode) and found.st_size <= limits.packed_bytes:
-                    entry = ArchiveEntry(found.st_size, file=file.path)
+                file_stat = sources.file_status(file.path, follow_links=True)
+                if stat.S_ISREG(file_stat.st_mode) and file_stat.st_size <= limits.packed_bytes:
+                    entry = ArchiveEntry(file_stat.st_size, file=file.path)
                     opening.leave_unread(called or name or file.path.name, entry)
         yield bundle
     finally:

@@ -1,6 +1,6 @@
 """Readers that were taken over: jobs for the cage that try what hostile bytes would. Loaded by its warm process."""
 
-# ruff: noqa: PTH
+# ruff: noqa: PTH102, PTH108, PTH123, PTH208
 from __future__ import annotations
 
 import ctypes

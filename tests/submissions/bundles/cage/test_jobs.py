@@ -30,14 +30,14 @@ def cage() -> Iterator[client.Cage]:
     cage._end_server()
 
 
-def ask_cage(cage: client.Cage, path: Path, *beside: Path, **options: Any) -> dict[str, Any]:
-    files = [{"name": file.name, "sha256": ""} for file in beside]
-    return cage.do_job(jobs.check_bundle, [path, *beside], {"extra_files": files, "check": options}, seconds=60)
+def ask_cage(cage: client.Cage, path: Path, *extra_files: Path, **options: Any) -> dict[str, Any]:
+    files = [{"name": file.name, "sha256": ""} for file in extra_files]
+    return cage.do_job(jobs.check_bundle, [path, *extra_files], {"extra_files": files, "check": options}, seconds=60)
 
 
-def direct(path: Path, *beside: Path, **options: Any) -> dict[str, Any]:
-    files = [{"name": file.name, "sha256": ""} for file in beside]
-    answer = jobs.check_bundle([path, *beside], {"extra_files": files, "check": options})
+def direct(path: Path, *extra_files: Path, **options: Any) -> dict[str, Any]:
+    files = [{"name": file.name, "sha256": ""} for file in extra_files]
+    answer = jobs.check_bundle([path, *extra_files], {"extra_files": files, "check": options})
     return json.loads(plain_json.to_text(answer))
 
 
@@ -60,11 +60,11 @@ def nested(depth: int, content: bytes) -> bytes:
 
 @pytest.mark.parametrize("kind", ["run", "beside", "deep", "damaged", "large", "empty", "zstd"])
 def test_archives_are_opened_the_same(cage, caplog, tmp_path: Path, kind: str) -> None:
-    path, beside = tmp_path / "run.tar.gz", []
+    path, extra_files = tmp_path / "run.tar.gz", []
     if kind in ("run", "beside"):
         make_archive(path)
         (tmp_path / "note.txt").write_text("a note\n")
-        beside = [tmp_path / "note.txt"] if kind == "beside" else []
+        extra_files = [tmp_path / "note.txt"] if kind == "beside" else []
     elif kind == "large":  # more than lies in memory: it takes a scratch file
         with tarfile.open(path, "w:gz") as archive:
             member = tarfile.TarInfo("results/large.txt")
@@ -79,8 +79,8 @@ def test_archives_are_opened_the_same(cage, caplog, tmp_path: Path, kind: str) -
                 "zstd": b"\x28\xb5\x2f\xfd" + b"x" * 100,
             }[kind]
         )
-    assert untrusted.require_answer(ask_cage(cage, path, *beside, name="sent.tgz")) == direct(
-        path, *beside, name="sent.tgz"
+    assert untrusted.require_answer(ask_cage(cage, path, *extra_files, name="sent.tgz")) == direct(
+        path, *extra_files, name="sent.tgz"
     )
     assert "asked to open" not in caplog.text
 
