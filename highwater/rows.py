@@ -773,6 +773,7 @@ class ResultDetail(TypedDict):
     parameter_sources: dict[str, Any]
     described_parameters: dict[str, Any]
     measurements: list[Measurement]
+    repeated_scores: dict[str, Any]
     repeats: list[Repeated]
     scores: dict[str, Any]
     hashes: dict[str, Any]

@@ -34,6 +34,7 @@ VARIABLES: dict[str, str] = {
     "BUNDLE_STORAGE_URL": "Where bundles lie: file:///folder (default STATE/bundles) or s3://bucket/prefix.",
     "EMAIL_URL": "Mail server, smtp://user:password@host:587 or smtps://. Without it mail goes to STATE/mail.",
     "EMAIL_FROM": "Sender of mail.",
+    "LOG_KEY": "Private Ed25519 key in PEM that signs the log; without it one that follows from SECRET_KEY.",
     "RECEIPT_KEY": "Private Ed25519 key in PEM that signs receipts; without it one that follows from SECRET_KEY.",
     "SITE_URL": "Public address of the site, https://host; used in mails, machine forms and the served collector.",
     "PUBLIC_ONLY": "Serve only the public record, for hosts on a read replica. Off by default.",

