@@ -8,7 +8,16 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         from registry.site_pages.metrics import SOURCES
-        from submissions.operations.metrics import failure_metrics, submission_metrics
+        from submissions.operations.metrics import (
+            delivery_metrics,
+            failure_metrics,
+            maintenance_metrics,
+            space_metrics,
+            submission_metrics,
+        )
 
         SOURCES["submissions.figures.submissions"] = submission_metrics
         SOURCES["submissions.figures.failures"] = failure_metrics
+        SOURCES["submissions.figures.deliveries"] = delivery_metrics
+        SOURCES["submissions.figures.maintenance"] = maintenance_metrics
+        SOURCES["submissions.figures.space"] = space_metrics

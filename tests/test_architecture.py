@@ -46,7 +46,7 @@ LAYERS = {
     "registry": (
         {"database"},
         {"models", "errors", "environment", "celery"},
-        {"query"},
+        {"query", "monitoring"},
         {"web"},
         {"presentation", "citation", "distributions", "dumps", "identity"},
         {"comparison", "parameters", "log"},
@@ -70,8 +70,8 @@ LAYERS = {
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 129, "submissions": 127}
-"""Imports between rooms. These only fall; the log was a new room with eleven."""
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 133, "submissions": 127}
+"""Imports between rooms. These only fall; the log was a new room with eleven, monitoring one with four."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
     "collectors/probes": "one module for each probe",

@@ -13,7 +13,7 @@ from django.utils import timezone
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from submissions.lifecycle.states import FAILURES_OF_OURS, UNFINISHED
-from submissions.models import Delivery, Event, State, Submission
+from submissions.models import Delivery, Event, MaintenanceRun, State, Submission
 
 
 def failure_metrics() -> Iterator[Metric]:
@@ -56,6 +56,23 @@ def space_metrics() -> Iterator[Metric]:
         size.add_metric([place], usage.total)
     yield free
     yield size
+
+
+def maintenance_metrics() -> Iterator[Metric]:
+    """Age of the last success of each job that ran, and whether it failed since."""
+    age = GaugeMetricFamily(
+        "highwater_maintenance_age_seconds", "Age of the last success of a job.", labels=["job_name"]
+    )
+    failed = GaugeMetricFamily(
+        "highwater_maintenance_failed", "1 where a job failed after its last success.", labels=["job_name"]
+    )
+    for run in MaintenanceRun.objects.all():
+        if run.succeeded_at:
+            age.add_metric([run.job], (timezone.now() - run.succeeded_at).total_seconds())
+        has_failed = run.failed_at and (run.succeeded_at is None or run.failed_at > run.succeeded_at)
+        failed.add_metric([run.job], int(bool(has_failed)))
+    yield age
+    yield failed
 
 
 def _nearest_folder(folder: Path) -> Path:
