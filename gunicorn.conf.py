@@ -23,7 +23,7 @@ worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 # No proxy needs them; by default anybody who comes from loopback, and so everybody behind a proxy, may set SCRIPT_NAME.
 forwarder_headers = ""
 
-# The processes share their counts of requests through files in memory (registry/monitoring/requests.py).
+# The processes share their counts of requests through files in memory (registry/monitoring/request_counts.py).
 if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="highwater-counts-", dir=worker_tmp_dir)
 

@@ -64,14 +64,14 @@ LAYERS = {
         {"bundles", "notifications", "receipts", "saved_queries"},
         {"accounts", "intake"},
         {"checks"},
-        {"editing", "publication", "operations"},
+        {"editing", "publication", "operations", "damage"},
         {"review", "change_points", "identities"},
         {"overview"},
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 133, "submissions": 127}
-"""Imports between rooms. These only fall; the log was a new room with eleven, monitoring one with four."""
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 133, "submissions": 134}
+"""Imports between rooms. These only fall, but for new rooms: log has eleven, damaged bytes seven, monitoring four."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
     "collectors/probes": "one module for each probe",

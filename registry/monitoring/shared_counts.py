@@ -29,27 +29,27 @@ COUNTERS = {
 TASK_SECONDS = "highwater_task_seconds"
 
 
-def count(name: str, *labels: str, amount: float = 1) -> None:
+def count_event(name: str, *labels: str, amount: float = 1) -> None:
     """Add to one counter of COUNTERS; `labels` in its order. Raises LookupError for another name."""
     if len(labels) != len(COUNTERS[name][1]):
         raise LookupError(f"{name} has the labels {COUNTERS[name][1]}")
-    _add({_field(name, *labels): amount})
+    _add_amounts({_field_name(name, *labels): amount})
 
 
 def count_task(task: str, outcome: str, seconds: float) -> None:
     """Count one task that ended, with its time."""
     bound = next((str(bound) for bound in BUCKETS_S if seconds <= bound), "+Inf")
-    _add(
+    _add_amounts(
         {
-            _field("highwater_tasks", task, outcome): 1,
-            _field(TASK_SECONDS, task, bound): 1,
-            _field(TASK_SECONDS, task, "sum"): seconds,
+            _field_name("highwater_tasks", task, outcome): 1,
+            _field_name(TASK_SECONDS, task, bound): 1,
+            _field_name(TASK_SECONDS, task, "sum"): seconds,
         }
     )
 
 
 def read_counts() -> Iterator[Metric]:
-    """All counters and the times of tasks. Raises OSError, RedisError or OperationalError where the broker is away."""
+    """All counters and the times of tasks."""
     with app.connection_for_read() as broker:
         broker.ensure_connection(max_retries=1, timeout=2)
         stored: Mapping[bytes, bytes] = broker.default_channel.client.hgetall(KEY)
@@ -74,11 +74,11 @@ def _task_seconds(counted: Mapping[tuple[str, ...], float]) -> HistogramMetricFa
     return family
 
 
-def _field(*parts: str) -> str:
+def _field_name(*parts: str) -> str:
     return json.dumps(parts)
 
 
-def _add(amounts: Mapping[str, float]) -> None:
+def _add_amounts(amounts: Mapping[str, float]) -> None:
     try:
         with hurried_connection() as broker:
             pipeline = broker.default_channel.client.pipeline(transaction=False)

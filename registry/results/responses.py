@@ -82,6 +82,16 @@ class ResultDetail(record_rows.Result):
     copy_missing_since: Annotated[
         datetime | None, Meta(description="Since when the public copy is known to be gone; null: it can be downloaded.")
     ]
+    archive_damaged_since: Annotated[
+        datetime | None,
+        Meta(
+            description="Since when the stored bytes are known to be others than those that came; null: not known so."
+        ),
+    ]
+    copy_damaged_since: Annotated[
+        datetime | None,
+        Meta(description="Since when the stored public copy is known to be another one; null: not known so."),
+    ]
     copy_withheld_at: Annotated[
         datetime | None, Meta(description="When the public copy went into quarantine; null: it is not in quarantine.")
     ]

@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 
 from registry.celery import app, scheduler_last_sent
 from registry.models import RankedList, Release, Result
-from registry.monitoring import requests, shared_counts
+from registry.monitoring import request_counts, shared_counts
 from validators import VERSION
 
 log = logging.getLogger(__name__)
@@ -101,5 +101,5 @@ def metrics_text() -> bytes:
     """All figures in Prometheus' text format."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Figures())
-    requests.register_requests(registry)
+    request_counts.register_requests(registry)
     return generate_latest(registry)

@@ -243,4 +243,4 @@ def _end_delivery(tried: list[Delivery], *, delivered: bool, answer: str) -> Non
             delivery.state = Delivery.State.FAILED
     Delivery.objects.bulk_update(tried, ["state", "answer"])
     kind = "mail" if tried[0].webhook_id is None else "webhook"
-    shared_counts.count("highwater_deliveries", kind, "delivered" if delivered else "failed")
+    shared_counts.count_event("highwater_deliveries", kind, "delivered" if delivered else "failed")

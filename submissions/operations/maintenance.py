@@ -21,12 +21,12 @@ def note_outcome(job: MaintenanceRun.Job) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        _note(job, "failed_at")
+        _store_outcome(job, "failed_at")
         raise
-    _note(job, "succeeded_at")
+    _store_outcome(job, "succeeded_at")
 
 
-def _note(job: MaintenanceRun.Job, column: str) -> None:
+def _store_outcome(job: MaintenanceRun.Job, column: str) -> None:
     try:
         MaintenanceRun.objects.update_or_create(job=job, defaults={column: timezone.now()})
     except DatabaseError as error:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from submissions.lifecycle.states import FAILURES_OF_OURS, UNFINISHED
-from submissions.models import Delivery, Event, MaintenanceRun, State, Submission
+from submissions.models import Delivery, Event, MaintenanceRun, ScrubRun, State, StoredFault, Submission
 
 
 def failure_metrics() -> Iterator[Metric]:
@@ -47,9 +47,9 @@ def space_metrics() -> Iterator[Metric]:
     free = GaugeMetricFamily("highwater_free_bytes", "Free space for files.", labels=["place"])
     size = GaugeMetricFamily("highwater_size_bytes", "Size of the file system.", labels=["place"])
     places = {"temporary": Path(tempfile.gettempdir())}
-    if location := getattr(storages["received"], "location", None):
-        if Path(location).is_absolute():
-            places["bundles"] = _nearest_folder(Path(location))
+    location = Path(getattr(storages["received"], "location", ""))
+    if location.is_absolute():
+        places["bundles"] = _nearest_folder(location)
     for place, folder in places.items():
         usage = shutil.disk_usage(folder)
         free.add_metric([place], usage.free)
@@ -92,3 +92,26 @@ def submission_metrics() -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "highwater_oldest_unchecked_seconds", "Age of the oldest submission that waits for its check.", value=waiting_s
     )
+
+
+def storage_metrics() -> Iterator[Metric]:
+    """Stored bytes that are damaged or missing now; what the last whole reading of them found, and how old it is."""
+    faults = GaugeMetricFamily(
+        "highwater_storage_faults", "Stored files that are damaged or missing now.", labels=["fault"]
+    )
+    counts = dict(StoredFault.objects.order_by().filter(ended_at=None).values_list("fault").annotate(Count("pk")))
+    for fault in StoredFault.Fault.values:
+        faults.add_metric([fault], counts.get(fault, 0))
+    yield faults
+    run = ScrubRun.objects.exclude(ended_at=None).order_by("-ended_at").first()
+    if run is None or run.ended_at is None:
+        return
+    objects = GaugeMetricFamily(
+        "highwater_scrub_objects", "Stored files of the last whole reading.", labels=["outcome"]
+    )
+    for outcome, number in (("whole", run.objects_read), ("damaged", run.damaged), ("missing", run.missing)):
+        objects.add_metric([outcome], number)
+    yield objects
+    yield GaugeMetricFamily("highwater_scrub_bytes", "Bytes of the last whole reading.", value=run.bytes_read)
+    age_s = (timezone.now() - run.ended_at).total_seconds()
+    yield GaugeMetricFamily("highwater_scrub_age_seconds", "Age of the last whole reading of all bytes.", value=age_s)

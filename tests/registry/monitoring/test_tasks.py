@@ -39,11 +39,11 @@ def test_outcome_and_time_of_a_task_are_counted() -> None:
     sails.apply()
     sails.apply()
     sails.apply(kwargs={"fails": True})
-    read = samples()
-    assert read["highwater_tasks_total", "tests.sails", "succeeded"] == 2
-    assert read["highwater_tasks_total", "tests.sails", "failed"] == 1
-    assert read["highwater_task_seconds_bucket", "tests.sails", "60.0"] == 3
-    assert read["highwater_task_seconds_count", "tests.sails"] == 3
+    sampled = samples()
+    assert sampled["highwater_tasks_total", "tests.sails", "succeeded"] == 2
+    assert sampled["highwater_tasks_total", "tests.sails", "failed"] == 1
+    assert sampled["highwater_task_seconds_bucket", "tests.sails", "60.0"] == 3
+    assert sampled["highwater_task_seconds_count", "tests.sails"] == 3
 
 
 def test_a_tick_that_goes_well_is_silent_and_one_that_fails_is_not(settings, caplog: pytest.LogCaptureFixture) -> None:
@@ -77,12 +77,12 @@ def test_lines_of_a_task_name_it(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_a_count_that_nobody_declared_is_refused() -> None:
     with pytest.raises(LookupError):
-        shared_counts.count("highwater_ships", "x")
+        shared_counts.count_event("highwater_ships", "x")
     with pytest.raises(LookupError):
-        shared_counts.count("highwater_checks", "valid", "twice")
+        shared_counts.count_event("highwater_checks", "valid", "twice")
 
 
 def test_a_broker_that_is_away_stops_no_task(monkeypatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(app.conf, "broker_write_url", "redis+socket:///nonexistent?virtual_host=0")
-    shared_counts.count("highwater_checks", "valid")
+    shared_counts.count_event("highwater_checks", "valid")
     assert "Not counted" in caplog.text

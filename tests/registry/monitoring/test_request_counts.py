@@ -15,23 +15,23 @@ from django.test import Client
 from django.urls import path
 from prometheus_client import Counter
 
-from registry.monitoring import requests
+from registry.monitoring import request_counts
 from registry.monitoring.log_lines import AddContext, JsonFormatter, TextFormatter
 from tests.running import ROOT
 
 pytestmark = pytest.mark.django_db
 
 
-def fail(_: HttpRequest) -> HttpResponse:
+def fail_request(_: HttpRequest) -> HttpResponse:
     raise RuntimeError("a fault of ours")
 
 
-urlpatterns = [path("fails/", fail)]
+urlpatterns = [path("fails/", fail_request)]
 handler500 = "registry.web.error_pages.server_error"
 
 
 def counted(surface: str, method: str, status: str) -> float:
-    return requests.REQUESTS.labels(surface, method, status)._value.get()
+    return request_counts.REQUESTS.labels(surface, method, status)._value.get()
 
 
 def lines_of(caplog: pytest.LogCaptureFixture) -> list[dict]:
@@ -102,29 +102,32 @@ def test_the_page_of_a_fault_names_the_request(client: Client, settings) -> None
     client.raise_request_exception = False
     answer = client.get("/fails/")
     assert answer.status_code == 500
-    assert f"request {answer[requests.HEADER]}" in answer.content.decode()
+    assert f"request {answer[request_counts.HEADER]}" in answer.content.decode()
 
 
-@pytest.mark.parametrize("given", ["abcdef-0123456789", "short", "x" * 65, "with space in it", 'quote"12345678'])
-def test_an_id_is_taken_from_a_declared_proxy_alone(client: Client, settings, given: str) -> None:
-    assert client.get("/livez", headers={requests.HEADER: given})[requests.HEADER] != given
+@pytest.mark.parametrize("proxy_id", ["abcdef-0123456789", "short", "x" * 65, "with space in it", 'quote"12345678'])
+def test_an_id_is_taken_from_a_declared_proxy_alone(client: Client, settings, proxy_id: str) -> None:
+    assert client.get("/livez", headers={request_counts.HEADER: proxy_id})[request_counts.HEADER] != proxy_id
     settings.TRUSTED_PROXY = True
-    taken = client.get("/livez", headers={requests.HEADER: given})[requests.HEADER]
-    assert (taken == given) == (given == "abcdef-0123456789")
+    answered_id = client.get("/livez", headers={request_counts.HEADER: proxy_id})[request_counts.HEADER]
+    assert (answered_id == proxy_id) == (proxy_id == "abcdef-0123456789")
 
 
 def test_processes_of_one_server_share_their_counts(tmp_path) -> None:
     code = (
         "import os, sys; from prometheus_client import CollectorRegistry, generate_latest;"
-        "from registry.monitoring import requests;"
-        "requests.REQUESTS.labels('page', 'GET', '200').inc();"
-        "registry = CollectorRegistry(); requests.register_requests(registry);"
+        "from registry.monitoring import request_counts;"
+        "request_counts.REQUESTS.labels('page', 'GET', '200').inc();"
+        "registry = CollectorRegistry(); request_counts.register_requests(registry);"
         "sys.stdout.write(generate_latest(registry).decode())"
     )
-    environment = os.environ | {requests.FOLDER_VARIABLE: str(tmp_path), "DJANGO_SETTINGS_MODULE": "registry.settings"}
+    environment = os.environ | {
+        request_counts.FOLDER_VARIABLE: str(tmp_path),
+        "DJANGO_SETTINGS_MODULE": "registry.settings",
+    }
     texts = [
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True, capture_output=True).stdout
         for _ in range(2)
     ]
     assert b'highwater_requests_total{method="GET",status="200",surface="page"} 2.0' in texts[1]
-    assert isinstance(requests.REQUESTS, Counter)
+    assert isinstance(request_counts.REQUESTS, Counter)
