@@ -48,6 +48,7 @@ VARIABLES: dict[str, str] = {
     "CHECK_SECONDS": "So long one check may take before it is stopped; default 60.",
     "CHECK_MEMORY_BYTES": "Address space of the process that reads one bundle, in bytes; default 1 GiB.",
     "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
+    "LOG_FORMAT": "text, or json for programs: one object a line; default text.",
     "SIGNUP_OPEN": "Anybody may make an account, with a mail address that is verified. Off by default.",
     "LOGIN_PROVIDERS": "Others who sign people in, a JSON array as in docs/accounts.md. Default none.",
     "THROTTLE_UPLOAD": "Uploads per token from elsewhere; default 600/h.",

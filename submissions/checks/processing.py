@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from registry.dumps import db_locks
 from registry.models import Release
+from registry.monitoring import shared_counts
 from registry.query.stored_bytes import DamagedBytes
 from submissions.bundles import quarantine, signatures
 from submissions.bundles.cage import client as cage
@@ -293,6 +294,7 @@ def _finish_check(submission: Submission, checked: CheckOutcome) -> None:
         states.transition(
             submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=stored_check.made_at
         )
+    shared_counts.count_event("highwater_checks", stored_check.status)
 
 
 def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
