@@ -12,6 +12,7 @@ from submissions.models.accounts import (
 )
 from submissions.models.checklists import ChecklistAct, ChecklistItem
 from submissions.models.checks import Check, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
+from submissions.models.maintenance import MaintenanceRun
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.secret_files import SecretFile
@@ -47,6 +48,7 @@ __all__ = [
     "Event",
     "Invitation",
     "Judgement",
+    "MaintenanceRun",
     "Membership",
     "Notice",
     "ReceiptKey",

@@ -1,21 +1,29 @@
-"""`manage verify_record`: whole where nothing was touched; every edit past the application is named."""
+"""What was published stays what it was: edits past the application are found, by the operator and by an outsider.
+
+The operator has `manage verify_record`. The outsider has an old checkpoint, the API and an own reader.
+"""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test import Client
 
 from registry.log import appending, log_files
-from registry.models import LogCheckpoint
+from registry.models import LogCheckpoint, RankedList, Result
 from registry.query.stored_bytes import key_of
 from submissions.bundles.storage import received_storage
+from tests.registry.log.second_reader import Disagreement, Head, SecondReader, canonical_json, require_shown
 from tests.submissions.stage import Stage
 
 
@@ -144,3 +152,111 @@ def test_what_is_no_checkpoint_is_refused(logged: Stage, tmp_path: Path, text: s
     (tmp_path / "checkpoint").write_text(text)
     with pytest.raises(CommandError, match="holds no checkpoint"):
         call_command("verify_record", "--checkpoint", str(tmp_path / "checkpoint"))
+
+
+# The outsider
+
+
+class Outsider:
+    """Somebody without an account, who kept the head of the log when all was well."""
+
+    def __init__(self) -> None:
+        self.client = Client()
+        self.earlier: Head | None = None
+        self.earlier = SecondReader(self.fetch).head
+
+    def fetch(self, path: str) -> bytes:
+        answer = self.client.get(f"/log/{path}")
+        if answer.status_code != 200:
+            raise Disagreement(f"{path} is not there")
+        return answer.content
+
+    def ask(self, path: str) -> Any:
+        answer = self.client.get(f"/api/v1/{path}")
+        if answer.status_code != 200:
+            raise Disagreement(f"{path} answers {answer.status_code}")
+        return answer.json()
+
+    def look(self, subjects: list[str]) -> None:
+        """Raise Disagreement unless the log goes on and all subjects are shown as it has them."""
+        reader = SecondReader(self.fetch)
+        assert self.earlier is not None
+        reader.require_continues(self.earlier)
+        for subject in subjects:
+            proof = self.ask(f"{subject}/proof/")
+            reader.require_proof(proof)
+            self.hold_answer(subject, proof["record"])
+
+    def hold_answer(self, subject: str, record: dict[str, Any]) -> None:
+        kind = subject.partition("s/")[0]
+        require_shown(record[kind], self.ask(f"{subject}/"), ("entries",) if kind == "list" else ())
+        if kind == "result":
+            for name in ("distributions", "files"):
+                rows = self.ask(f"{subject}/{name}/")["results"]
+                self.require_digest(record["parts"][name], rows, name)
+            if record["parts"]["system"]:
+                self.require_digest(record["parts"]["system"], self.ask(f"{subject}/system/")["document"], "system")
+
+    def require_digest(self, logged: str, document: Any, name: str) -> None:
+        if hashlib.sha256(canonical_json(document).encode()).hexdigest() != logged:
+            raise Disagreement(f"{name} is not what the log has")
+
+
+@pytest.fixture
+def outsider(logged: Stage) -> Outsider:
+    cache.clear()
+    return Outsider()
+
+
+@pytest.fixture
+def subjects(logged: Stage) -> list[str]:
+    results = Result.objects.order_by("pk").values_list("public_id", flat=True)
+    lists = RankedList.objects.exclude(frozen_at=None).values_list("release__slug", "name")
+    return [*(f"results/{public_id}" for public_id in results), *(f"lists/{release}/{name}" for release, name in lists)]
+
+
+def test_the_second_reader_reads_our_log_and_all_it_has_of_us(outsider: Outsider, subjects: list[str]) -> None:
+    assert len(subjects) == 4
+    outsider.look(subjects)
+
+
+def edit_distributions(stage: Stage) -> None:
+    execute(
+        "UPDATE registry_result SET snapshot = jsonb_set(snapshot, '{distributions}', %s::jsonb || '[{\"op\": \"x\"}]')"
+        " WHERE id = %s",
+        json.dumps(stage.published.require_result().snapshot.get("distributions", [])),
+        stage.published.result_id,
+    )
+
+
+PUBLIC_EDITS: dict[str, Callable[[Stage], None]] = {
+    "scores doubled": double_scores,
+    "frozen list edited": edit_list,
+    "one score": lambda stage: execute("UPDATE registry_result SET score = 1 WHERE id = %s", stage.published.result_id),
+    "an institution": lambda stage: execute("UPDATE registry_result SET institution = 'Elsewhere'"),
+    "a printed unit": lambda stage: execute("UPDATE registry_measurement SET printed_unit = 'MB/s' WHERE position = 1"),
+    "withdrawn": lambda stage: execute("UPDATE registry_result SET withdrawn_at = now()"),
+    "a note of a list": lambda stage: execute("UPDATE registry_rankedlist SET note = 'Amended on 2026-01-01: x'"),
+    "a file": lambda stage: execute(
+        "DELETE FROM registry_resultfile WHERE path IN (SELECT min(path) FROM registry_resultfile)"
+    ),
+    "a described system": lambda stage: execute(
+        "UPDATE registry_systemsnapshot SET document = document || '{\"x\": 1}'"
+    ),
+    "distributions": edit_distributions,
+    "a record": lambda stage: execute("UPDATE registry_logopening SET canonical = replace(canonical, '0', '1')"),
+    "a salt": lambda stage: execute("UPDATE registry_logopening SET salt = sha256(salt)"),
+    "an entry": lambda stage: execute("UPDATE registry_logleaf SET entry = sha256(entry)"),
+    "records removed": lambda stage: execute("DELETE FROM registry_logopening"),
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC_EDITS)
+def test_edits_of_public_rows_are_found_by_an_outsider(
+    logged: Stage, outsider: Outsider, subjects: list[str], name: str
+) -> None:
+    PUBLIC_EDITS[name](logged)
+    cache.clear()
+    with pytest.raises(Disagreement):
+        outsider.look(subjects)
+    assert not verify("--without-bytes")[0], "the operator finds it, too"

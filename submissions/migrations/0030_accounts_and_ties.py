@@ -43,7 +43,7 @@ DROP FUNCTION submissions_account_rights_follow_role();
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0028_stored_faults'),
+        ('submissions', '0029_maintenance_runs'),
     ]
 
     operations = [
