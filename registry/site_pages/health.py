@@ -17,6 +17,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
 from registry.site_pages import metrics as figures
 from registry.web.client_address import is_loopback
+from registry.web.request_role import reads_private
 
 READY_WITHIN_S = 1.0
 
@@ -36,6 +37,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"ok": answers, "database": answers}, status=200 if answers else 503)
 
 
+@reads_private
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:

@@ -38,6 +38,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
+from registry.database import rights
 from registry.dumps import db_locks
 from registry.models import Edition, RecordChange, Result
 from registry.query import stored_bytes
@@ -255,6 +256,7 @@ def restore_backup(file: Path, progress: Progress, *, replace: bool = False) -> 
         if _migrations_to_come():
             call_command("migrate", verbosity=0)
             progress("migrated from the schema of the backup to that of this version")
+        rights.grant_after_migrate()
     except (OSError, EOFError, tarfile.TarError, DatabaseError) as error:
         raise BackupError(f"Nothing was restored: {error}".strip()) from error
 
