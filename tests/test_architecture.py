@@ -83,7 +83,6 @@ LONG_MODULES = {
     "validators/benchmarks/io500/defects.py": "a table of known defects",
     "registry/loading/catalogue_loader.py": "one transaction that loads all data files",
     "registry/serving/worker.py": "one loop: its parts would share all of its state",
-    "registry/studies/study_chart.py": "to be divided with the one model of a chart",
     "submissions/errors.py": "the table of all refusals",
     "submissions/operations/backup.py": "to be divided: writing and restoring",
 }
