@@ -172,6 +172,8 @@ CELERY_TASK_SOFT_TIME_LIMIT = 120
 CELERY_TASK_TIME_LIMIT = 150
 # Of one check. The published archive that takes longest takes 0.7 s.
 CHECK_SECONDS = env.read_number("CHECK_SECONDS", 60, least=5)
+# Address space of the process that reads one bundle; the largest published archive needs some 200 MB.
+CHECK_MEMORY_BYTES = env.read_number("CHECK_MEMORY_BYTES", 1024**3, least=256 * 1024**2, digits=18)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A publisher that meets a dead broker gives up at once: the sweeper queues again what was received.
 CELERY_TASK_PUBLISH_RETRY = False

@@ -12,6 +12,7 @@ class SubmissionsConfig(AppConfig):
         from registry.site_pages.metrics import SOURCES
         from submissions.damage.scrub import report_damage
         from submissions.operations.metrics import (
+            cage_metrics,
             delivery_metrics,
             failure_metrics,
             maintenance_metrics,
@@ -24,6 +25,7 @@ class SubmissionsConfig(AppConfig):
         SOURCES["submissions.figures.submissions"] = submission_metrics
         SOURCES["submissions.figures.storage"] = storage_metrics
         SOURCES["submissions.figures.failures"] = failure_metrics
+        SOURCES["submissions.figures.cage"] = cage_metrics
         SOURCES["submissions.figures.deliveries"] = delivery_metrics
         SOURCES["submissions.figures.maintenance"] = maintenance_metrics
         SOURCES["submissions.figures.space"] = space_metrics
