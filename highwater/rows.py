@@ -761,6 +761,8 @@ class ResultDetail(TypedDict):
     public_sha256: str
     archive_missing_since: Union[str, None]
     copy_missing_since: Union[str, None]
+    archive_damaged_since: Union[str, None]
+    copy_damaged_since: Union[str, None]
     copy_withheld_at: Union[str, None]
     revises: Union[str, None]
     revised_by: Union[str, None]

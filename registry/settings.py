@@ -190,7 +190,10 @@ _TASKS_OF_QUEUES = {
     "prompt": (
         "registry.tasks.make_edition",
         "registry.tasks.append_log",
-        *(f"submissions.tasks.{name}" for name in ("sweep", "find_steps", "tell", "tidy")),
+        *(
+            f"submissions.tasks.{name}"
+            for name in ("sweep", "find_steps", "tell", "tidy", "scrub_storage", "examine_bytes")
+        ),
     ),
 }
 CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in _TASKS_OF_QUEUES]
@@ -200,6 +203,7 @@ CELERY_BEAT_SCHEDULE = {
     "find_steps": {"task": "submissions.tasks.find_steps", "schedule": 2.0, "options": {"expires": 2}},
     "tell": {"task": "submissions.tasks.tell", "schedule": 2.0, "options": {"expires": 2}},
     "edition": {"task": "registry.tasks.make_edition", "schedule": 5.0, "options": {"expires": 5}},
+    "scrub": {"task": "submissions.tasks.scrub_storage", "schedule": 30.0, "options": {"expires": 30}},
     "append_log": {"task": "registry.tasks.append_log", "schedule": 60.0, "options": {"expires": 60}},
     "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }

@@ -7,9 +7,10 @@ import logging
 from celery import shared_task
 from django.conf import settings
 
-from submissions.bundles import presence, quarantine
+from submissions.bundles import quarantine
 from submissions.change_points import detection
 from submissions.checks import dry_check, processing, revalidation
+from submissions.damage import presence, scrub
 from submissions.notifications import outbox
 from submissions.operations import retention
 from submissions.publication import publish
@@ -60,6 +61,19 @@ def find_steps() -> None:
 def tell() -> None:
     """Mail and webhooks that are due."""
     outbox.send_due()
+
+
+@shared_task
+def scrub_storage() -> None:
+    """A turn of reading all stored bytes, where it is due."""
+    scrub.continue_nightly()
+
+
+@shared_task
+def examine_bytes(place: str) -> None:
+    """Look at stored bytes that somebody found damaged; `place` is KIND:SHA256."""
+    kind, _, sha256 = place.partition(":")
+    scrub.examine_reported(kind, sha256)
 
 
 @shared_task

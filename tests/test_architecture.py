@@ -64,14 +64,14 @@ LAYERS = {
         {"bundles", "notifications", "receipts", "saved_queries"},
         {"accounts", "intake"},
         {"checks"},
-        {"editing", "publication", "operations"},
+        {"editing", "publication", "operations", "damage"},
         {"review", "change_points", "identities"},
         {"overview"},
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 129, "submissions": 127}
-"""Imports between rooms. These only fall; the log was a new room with eleven."""
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 129, "submissions": 134}
+"""Imports between rooms. These only fall, but for new rooms: the log has eleven, damaged bytes seven."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
     "collectors/probes": "one module for each probe",

@@ -140,6 +140,8 @@ def _blank_row(result: Result) -> None:
         "same_as": None,
         "archive_missing_since": None,
         "copy_missing_since": None,
+        "archive_damaged_since": None,
+        "copy_damaged_since": None,
         "copy_withheld_at": None,
     }
     if "tool_version" in fact_names:

@@ -97,6 +97,12 @@ class Result(models.Model):
     copy_missing_since = models.DateTimeField(
         null=True, blank=True, help_text="Since when the public copy is known to be gone from the storage."
     )
+    archive_damaged_since = models.DateTimeField(
+        null=True, blank=True, help_text="Since when the stored bytes are known to be others than those that came."
+    )
+    copy_damaged_since = models.DateTimeField(
+        null=True, blank=True, help_text="Since when the stored public copy is known to be another one."
+    )
     copy_withheld_at = models.DateTimeField(
         null=True, blank=True, help_text="When the public copy went into quarantine: it holds a key or a token."
     )

@@ -119,6 +119,8 @@ def as_result(result: Result, measurements: list[public_record.Row]) -> dict[str
         "source_address": next((link.address for link in links if link.address), ""),
         "archive_missing_since": result.archive_missing_since,
         "copy_missing_since": result.copy_missing_since,
+        "archive_damaged_since": result.archive_damaged_since,
+        "copy_damaged_since": result.copy_damaged_since,
         "copy_withheld_at": result.copy_withheld_at,
         "printed_again": getattr(result, "again", []),
         "revised_by": result.revised_by.public_id if hasattr(result, "revised_by") else None,

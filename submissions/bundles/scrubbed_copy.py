@@ -8,9 +8,8 @@ from typing import IO
 
 from django.db import transaction
 
-from registry.query.stored_bytes import key_of
 from submissions.bundles import public_files, scrubbing
-from submissions.bundles.storage import CHUNK, Incoming, local_files, local_path, public_storage
+from submissions.bundles.storage import CHUNK, Incoming, public_storage, stored_files, stored_path
 from submissions.models import ScrubbedCopy, Submission
 from validators.bundle import Bundle
 from validators.checks import read_files
@@ -44,7 +43,7 @@ def _make_copy(submission: Submission) -> ScrubbedCopy:
         return agreed | (read_files(bundle) if read is None else read)
 
     with tempfile.TemporaryFile() as out:
-        with local_path(key_of(submission.sha256)) as received, local_files(submission.beside) as extra_files:
+        with stored_path(submission.sha256) as received, stored_files(submission.beside) as extra_files:
             scrubbed = scrubbing.derive_copy(
                 received, out, name=submission.filename, extra_files=extra_files, choose=choose
             )

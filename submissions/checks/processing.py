@@ -22,9 +22,9 @@ from django.utils import timezone
 
 from registry.dumps import db_locks
 from registry.models import Release
-from registry.query.stored_bytes import key_of
+from registry.query.stored_bytes import DamagedBytes
 from submissions.bundles import quarantine, signatures
-from submissions.bundles.storage import local_files, local_path
+from submissions.bundles.storage import local_path, stored_files, stored_path
 from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound, StateConflict
 from submissions.lifecycle import private_records, states, task_queue
@@ -202,6 +202,8 @@ def _check_claimed(submission_id: UUID | str) -> None:
     else:
         try:
             checked = run_validators(submission)
+        except DamagedBytes as damaged:
+            checked = _damaged_bytes(damaged)
         except Exception:
             log.exception("Check of %s failed (attempt %d)", submission_id, submission.attempts)
             if submission.attempts < ATTEMPTS:
@@ -233,7 +235,7 @@ def run_validators(submission: Submission) -> CheckOutcome:
         return CheckOutcome(blocked.as_json(), 0.0)
     signed, verdict, former = signatures.verification_inputs(submission), None, []
     try:
-        with local_path(key_of(submission.sha256)) as path, local_files(submission.beside) as extra_files:
+        with stored_path(submission.sha256) as path, stored_files(submission.beside) as extra_files:
             report = check(
                 path,
                 name=submission.filename,
@@ -338,6 +340,15 @@ def _gave_up() -> CheckOutcome:
         "processing.failed",
         f"The check failed {ATTEMPTS} times for a reason of our own.",
         "Nothing for you to do: the bytes are kept. It is logged, and administrators with a mail address get a letter.",
+    )
+    return CheckOutcome(report.as_json(), 0.0)
+
+
+def _damaged_bytes(damaged: DamagedBytes) -> CheckOutcome:
+    report = _fault_report(
+        damaged.code,
+        f"{damaged.title}: {damaged.detail} Nothing was read.",
+        "Upload the same file again: that puts it right. Then have it checked again. Administrators are told.",
     )
     return CheckOutcome(report.as_json(), 0.0)
 

@@ -35,7 +35,7 @@ PERMITTED: dict[State, frozenset[State]] = {
     State.PUBLISHED: frozenset({State.WITHDRAWN}),
     State.WITHDRAWN: frozenset(),
 }
-FAILURES_OF_OURS = ("processing.failed", "bundle.reader-failed")
+FAILURES_OF_OURS = ("processing.failed", "bundle.reader-failed", "storage.damaged")
 """Finding codes of checks that failed through a fault of the registry; they end the reason of the event."""
 UNFINISHED = (State.RECEIVED, State.PROCESSING)
 UNDER_REVIEW = (State.SUBMITTED, State.IN_REVIEW)

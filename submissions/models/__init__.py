@@ -7,6 +7,7 @@ from submissions.models.log import PrivateRecord
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.secret_files import SecretFile
+from submissions.models.stored_faults import ScrubRun, StoredFault
 from submissions.models.submissions import (
     CLOSED,
     Anonymity,
@@ -43,12 +44,14 @@ __all__ = [
     "ReceiptKey",
     "RecheckComparison",
     "Review",
+    "ScrubRun",
     "ScrubbedCopy",
     "SecretFile",
     "Signature",
     "SigningKey",
     "State",
     "StepComment",
+    "StoredFault",
     "Submission",
     "SubmittedSystem",
     "Subscription",

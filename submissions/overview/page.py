@@ -22,6 +22,7 @@ from submissions.bundles.file_versions import files_of
 from submissions.bundles.views import line_address as raw_address
 from submissions.checks import finding_counts, questionnaire
 from submissions.checks.read_account import UNKNOWN, not_read_table, read_states
+from submissions.damage import stored_faults
 from submissions.editing import edit as editing_edit
 from submissions.editing.views_answers import questionnaire_context as questionnaire_of
 from submissions.lifecycle.states import PERMITTED, UNFINISHED
@@ -131,7 +132,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "may_edit": editable and submission.state in (State.DRAFT, *editing_edit.AGAIN, State.SUBMITTED),
         "deadline": deadline_text(submission),
         "files": file_rows(submission, check, withheld),
-        "unserved": quarantine.unserved_problem(submission, withheld),
+        "unserved": quarantine.unserved_problem(submission, withheld) or stored_faults.damage_problem(submission),
         "may_change_files": editable and submission.revises is None,
         "may_ask_anonymity": own and anonymity.is_askable(submission),
         "can_publish_by_name": own and anonymity.is_nameable(submission),

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.paginator import Paginator
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -18,7 +18,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from registry.comparison.repeat_gain import repeat_gains
 from registry.errors import Problem
 from registry.presentation import numbers
-from registry.results.archive_download import archive_response
+from registry.results.archive_download import CheckedDownload, archive_response
 from registry.serving.admission import takes_uploads
 from registry.web.throttles import UploadThrottle
 from submissions.bundles import quarantine
@@ -152,7 +152,7 @@ def submission_page(request: HttpRequest, id: UUID) -> HttpResponse:
 
 @require_safe
 @private_page
-def received_bytes(request: HttpRequest, id: UUID) -> FileResponse:
+def received_bytes(request: HttpRequest, id: UUID) -> CheckedDownload:
     """The archive as it came, for its institution and for those who may review it."""
     account = account_of(request)
     submission = visible_submission(account, id, Submission.objects.select_related("institution"))
@@ -165,7 +165,7 @@ def received_bytes(request: HttpRequest, id: UUID) -> FileResponse:
 
 @require_safe
 @private_page
-def scrubbed_copy(request: HttpRequest, id: UUID) -> FileResponse:
+def scrubbed_copy(request: HttpRequest, id: UUID) -> CheckedDownload:
     """The copy that will be published, to look at before. Raises NotFound before it is made."""
     account = account_of(request)
     submission = visible_submission(account, id, Submission.objects.select_related("derivative", "institution"))

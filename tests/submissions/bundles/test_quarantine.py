@@ -14,9 +14,10 @@ from django.core.files.base import ContentFile
 
 from registry.models import Result
 from submissions import tasks
-from submissions.bundles import presence, quarantine
+from submissions.bundles import quarantine
 from submissions.bundles.storage import key_of, public_storage, received_storage
 from submissions.checks import processing
+from submissions.damage import presence
 from submissions.errors import StateConflict
 from submissions.models import Account, Membership, ScrubbedCopy, SecretFile, Submission
 from submissions.notifications import outbox as notifications_outbox

@@ -285,7 +285,7 @@ def test_the_list_costs_the_same_for_many(cast, checked, django_assert_max_num_q
 
 def test_a_page_of_a_submission_pins_its_queries(cast, release, checked, django_assert_max_num_queries) -> None:
     submission, client = checked(), browser(cast.alice)
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         client.get(f"/submissions/{submission.pk}/")
 
 
