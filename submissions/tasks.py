@@ -1,4 +1,7 @@
-"""Edges of the worker: a task takes an id and calls one function of its stage."""
+"""Edges of the worker: a task takes an id and calls one function of its stage.
+
+The cage stops a check after its seconds; the limits here are for a worker that hangs elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from submissions.review import decisions
 log = logging.getLogger(__name__)
 
 
-@shared_task(soft_time_limit=settings.CHECK_SECONDS, time_limit=settings.CHECK_SECONDS + 30)
+@shared_task(soft_time_limit=settings.CHECK_SECONDS + 15, time_limit=settings.CHECK_SECONDS + 45)
 def process(submission_id: str) -> None:
     """Check what was received."""
     processing.check_submission(submission_id)
@@ -31,13 +34,13 @@ def prepare_review(submission_id: str) -> None:
     decisions.prepare_for_review(submission_id)
 
 
-@shared_task(soft_time_limit=settings.CHECK_SECONDS, time_limit=settings.CHECK_SECONDS + 30)
+@shared_task(soft_time_limit=settings.CHECK_SECONDS + 15, time_limit=settings.CHECK_SECONDS + 45)
 def recheck(submission_id: str) -> None:
     """Tell what today's rules find otherwise."""
     revalidation.compare_recheck(submission_id)
 
 
-@shared_task(soft_time_limit=dry_check.DEADLINE_S, time_limit=dry_check.DEADLINE_S + 10, acks_late=False)
+@shared_task(soft_time_limit=dry_check.DEADLINE_S + 5, time_limit=dry_check.DEADLINE_S + 15, acks_late=False)
 def check_held(held: str) -> None:
     """Check bytes of which nothing is kept."""
     dry_check.serve_dry_check(held)

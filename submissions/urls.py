@@ -12,11 +12,10 @@ from submissions.editing import views_answers
 from submissions.identities import views as identities_views
 from submissions.notifications import views_subscriptions, views_webhooks
 from submissions.overview import views as overview_views
-from submissions.overview import views_anonymity, views_files, views_review, views_systems
+from submissions.overview import views_anonymity, views_comments, views_files, views_review, views_systems
 from submissions.publication import views_lists, views_release
 from submissions.publication.checklist import views as checklist_views
 from submissions.receipts import views as receipts_views
-from submissions.review import views_comments
 from submissions.saved_queries import views as saved_queries_views
 
 urlpatterns = [

@@ -46,7 +46,7 @@ LAYERS = {
     "registry": (
         {"database"},
         {"models", "errors", "environment", "celery"},
-        {"query"},
+        {"query", "monitoring"},
         {"web"},
         {"presentation", "citation", "distributions", "dumps", "identity"},
         {"comparison", "parameters", "log"},
@@ -70,8 +70,8 @@ LAYERS = {
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 129, "submissions": 134}
-"""Imports between rooms. These only fall, but for new rooms: the log has eleven, damaged bytes seven."""
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 133, "submissions": 134}
+"""Imports between rooms. These only fall, but for new rooms: log has eleven, damaged bytes seven, monitoring four."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
     "collectors/probes": "one module for each probe",
@@ -93,7 +93,6 @@ EDGES = ("api", "views", "forms", "requests", "urls")
 EDGES_THAT_DOMAIN_CODE_IMPORTS = {
     "registry/site_pages/feeds.py": 1,
     "submissions/notifications/mail.py": 1,
-    "submissions/overview/page.py": 5,
 }
 """What is left of them, counted. These only fall."""
 DUSTBINS = {"utils", "util", "helpers", "helper", "services", "service", "manager", "handlers", "common", "misc"}

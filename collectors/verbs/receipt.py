@@ -22,7 +22,7 @@ were checked. --verify asks the registry for its keys, for which nobody needs an
 signature here; with --bundle the file must be the one that was received.
 """
 
-MAX_BYTES = 16 * 1024
+MAX_BYTES = 64 * 1024
 RECEIPT_FIELDS = ("id", "sha256", "size_bytes", "received_at", "state", "checked_at", "rules_version", "issued_at")
 
 

@@ -61,6 +61,12 @@ def parse_verifier_key(text: str) -> tuple[str, bytes, Ed25519PublicKey]:
         raise BadNote(f"no verifier key: {error}") from error
 
 
+def read_checkpoint(note: str) -> Checkpoint:
+    """What a note says, whoever signed it. Raises BadNote for what is no checkpoint."""
+    text, _, _ = note.rpartition("\n\n")
+    return _parse_text(f"{text}\n")
+
+
 def open_checkpoint(note: str, verifier_keys: list[str]) -> Checkpoint:
     """What a note says that one of these keys signed. Raises BadNote for any other."""
     text, _, signatures = note.rpartition("\n\n")

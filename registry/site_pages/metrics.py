@@ -23,6 +23,7 @@ from redis.exceptions import RedisError
 from registry.celery import app, scheduler_last_sent
 from registry.log.overview import log_overview
 from registry.models import RankedList, Release, Result
+from registry.monitoring import request_counts, shared_counts
 from validators import VERSION
 
 log = logging.getLogger(__name__)
@@ -97,6 +98,7 @@ SOURCES: dict[str, Source] = {
     "registry.metrics.queues": queue_metrics,
     "registry.metrics.scheduler": scheduler_metrics,
     "registry.metrics.caching": cache_metrics,
+    "registry.metrics.tasks": shared_counts.read_counts,
 }
 
 
@@ -120,4 +122,5 @@ def metrics_text() -> bytes:
     """All figures in Prometheus' text format."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Figures())
+    request_counts.register_requests(registry)
     return generate_latest(registry)

@@ -20,8 +20,9 @@ from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts import tokens
 from submissions.accounts.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.bundles import signatures
-from submissions.errors import BadSigningKey, NoToken, TokenRefused
+from submissions.errors import NoToken
 from submissions.web.page_base import private_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 
@@ -105,12 +106,12 @@ def account_page(request: HttpRequest) -> HttpResponse:
 @require_POST
 @private_page
 def make_token(request: HttpRequest) -> HttpResponse:
-    """Create token and show it, this once; only its hash is kept. Raises TokenRefused."""
+    """Create token and show it, this once; only its hash is kept."""
     form = NewTokenForm(request.POST)
-    if not form.is_valid():
-        raise TokenRefused(errors=form.errors)
-    _, key = tokens.create_token(account_of(request), **form.cleaned_data)
-    return _account_page(request, new_key=key)
+    new_keys: list[str] = []
+    if not form.carry_out(lambda **fields: new_keys.append(tokens.create_token(account_of(request), **fields)[1])):
+        return _account_page(request, refused=form)
+    return _account_page(request, new_key=new_keys[0])
 
 
 @require_POST
@@ -128,10 +129,8 @@ def revoke_token(request: HttpRequest) -> HttpResponse:
 def add_signing_key(request: HttpRequest) -> HttpResponse:
     """Register a public key. A refused key stays in its field, with the reason beside it."""
     form = SigningKeyForm(request.POST)
-    try:
-        signatures.add_key(account_of(request), form.cleaned_data["public_key"] if form.is_valid() else "")
-    except BadSigningKey as problem:
-        return _account_page(request, key_problem=problem)
+    if not form.carry_out(lambda public_key: signatures.add_key(account_of(request), public_key)):
+        return _account_page(request, refused=form)
     return redirect("account")
 
 
@@ -156,7 +155,7 @@ def declare_vendors(request: HttpRequest) -> HttpResponse:
     return redirect("account")
 
 
-def _account_page(request: HttpRequest, new_key: str = "", key_problem: BadSigningKey | None = None) -> HttpResponse:
+def _account_page(request: HttpRequest, new_key: str = "", refused: PageForm | None = None) -> HttpResponse:
     account = account_of(request)
     context = {
         "section": "submissions",
@@ -167,7 +166,6 @@ def _account_page(request: HttpRequest, new_key: str = "", key_problem: BadSigni
         "now": timezone.now(),
         "signing_keys": list(account.signing_keys.all()),
         "new_key": new_key,
-        "key_problem": key_problem,
-        "typed_key": request.POST.get("public_key", "")[:16384] if key_problem else "",
+        "key_form": SigningKeyForm(),
     }
-    return render(request, "accounts/account.html", context, status=key_problem.status if key_problem else 200)
+    return form_page(request, "accounts/account.html", context, refused)

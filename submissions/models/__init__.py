@@ -4,6 +4,7 @@ from submissions.models.accounts import Account, AccountManager, Invitation, Mem
 from submissions.models.checklists import ChecklistAct, ChecklistItem
 from submissions.models.checks import Check, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
 from submissions.models.log import PrivateRecord
+from submissions.models.maintenance import MaintenanceRun
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.secret_files import SecretFile
@@ -38,6 +39,7 @@ __all__ = [
     "Event",
     "Invitation",
     "Judgement",
+    "MaintenanceRun",
     "Membership",
     "Notice",
     "PrivateRecord",

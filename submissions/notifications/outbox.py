@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from registry.dumps import db_locks
 from registry.models import RunVerdict, Step
+from registry.monitoring import shared_counts
 from submissions.lifecycle import states
 from submissions.models import Account, Delivery, Event, Membership, Notice, State, Subscription, Webhook
 from submissions.notifications import mail, subscriptions, webhooks
@@ -241,3 +242,5 @@ def _end_delivery(tried: list[Delivery], *, delivered: bool, answer: str) -> Non
         elif delivery.attempts > len(RETRIES):
             delivery.state = Delivery.State.FAILED
     Delivery.objects.bulk_update(tried, ["state", "answer"])
+    kind = "mail" if tried[0].webhook_id is None else "webhook"
+    shared_counts.count_event("highwater_deliveries", kind, "delivered" if delivered else "failed")

@@ -46,7 +46,7 @@ from registry.models import Edition, LogOpening, RecordChange, Result
 from registry.query import stored_bytes
 from registry.query.stored_bytes import key_of
 from submissions.bundles import quarantine, storage
-from submissions.models import ScrubbedCopy, ScrubRun, State, StoredFault, Submission, Version
+from submissions.models import MaintenanceRun, ScrubbedCopy, ScrubRun, State, StoredFault, Submission, Version
 from validators import VERSION
 
 FORMAT = 1
@@ -55,7 +55,10 @@ MANIFEST_LIMIT = 256 * 1024 * 1024
 """Bytes; a manifest has about 100 for each bundle."""
 
 _EXCLUDED_TABLES = frozenset(
-    {"django_session", *(model._meta.db_table for model in (Edition, RecordChange, ScrubRun, StoredFault))}
+    {
+        "django_session",
+        *(model._meta.db_table for model in (Edition, MaintenanceRun, RecordChange, ScrubRun, StoredFault)),
+    }
 )
 """Who is signed in is not carried over: everybody signs in again. Editions of the record are made anew.
 

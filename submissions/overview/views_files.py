@@ -23,7 +23,7 @@ from submissions.checks import finding_counts
 from submissions.editing import edit, version_history
 from submissions.errors import Forbidden, NoSuchVersion
 from submissions.models import Submission
-from submissions.overview.page import counted_findings, refused_page
+from submissions.overview.views_context import counted_findings, refused_page
 from submissions.permissions import require_bytes, require_own, visible_submission
 from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import private_page

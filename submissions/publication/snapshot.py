@@ -6,7 +6,7 @@ Everything in here becomes public; texts are scrubbed line by line on the way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -92,6 +92,24 @@ def restore_names(submissions: list[Submission]) -> list[Result]:
     _copy_files_and_systems(pairs)
     detected_steps.mark_due(System.objects.filter(pk__in=touched).values_list("pk", flat=True))
     return [result for result, _ in pairs]
+
+
+def derive_rows(submission: Submission, report: Mapping[str, Any]) -> tuple[Result, list[Measurement]]:
+    """Result and measurements of a published submission as another report gives them; nothing is stored."""
+    (published,) = _gather_sources([submission], as_published=True)
+    check = Check(report=report, validators_version=published.check.validators_version)
+    source = replace(published, check=check, checked_run=report["runs"][_counted_index(submission, report)])
+    result = submission.require_result()
+    derived = _make_result(
+        source,
+        submission.require_release(),
+        result.system,
+        canonical_names.read_names(),
+        result.public_id,
+        result.published_at,
+        questionnaire.required_by_list(listing.newest_definitions(submission.require_release().list_names)),
+    )
+    return derived, list(_result_measurements(derived, source))
 
 
 NAMED = (

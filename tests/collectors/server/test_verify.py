@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import stat
 import time
@@ -430,6 +431,60 @@ def test_a_memory_that_others_can_write_is_refused(reader, log):
     done = reader("verify", "hw-1")
     assert done.returncode == 2
     assert f"chmod 0600 {path}" in done.stderr
+
+
+@pytest.fixture
+def receipt(log, tmp_path):
+    """A bundle and the receipt beside it, whose record is leaf 9 of the log."""
+    bundle, digest = tmp_path / "run.tar.gz", hashlib.sha256(b"bytes").hexdigest()
+    bundle.write_bytes(b"bytes")
+    facts = {"submission": "7f", "sha256": digest, "size_bytes": 5, "received_at": "2026-11-24T09:00:00.125Z"}
+    index = log.add(envelope("receipt", facts))
+    signed = {"id": "7f", "sha256": digest, "size_bytes": 5, "received_at": "2026-11-24T09:00:00Z", "state": "checked"}
+    path = tmp_path / "run.tar.gz.receipt.json"
+    path.write_text(json.dumps({"receipt": signed, "signature": "x", "proof": log.proof(index)}))
+    return path
+
+
+def test_a_bundle_and_its_receipt_are_verified_without_a_network(reader, peer, log, receipt):
+    show(peer, log)
+    assert reader("verify", "hw-1").returncode == 0
+    peer.public.clear()
+    for target in (receipt, receipt.with_name("run.tar.gz")):
+        done = reader("verify", target)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "The log has the bytes of the receipt" in done.stdout
+    receipt.with_name("run.tar.gz").write_bytes(b"other")
+    done = reader("verify", receipt.with_name("run.tar.gz"))
+    assert done.returncode == 1
+    assert "refuted  bundle       The bundle is not the one of the receipt." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("id", "70"), ("sha256", "0" * 64), ("size_bytes", 6), ("received_at", "2026-11-24T09:00:01Z"), ("sha256", None)],
+)
+def test_a_receipt_of_something_else_than_its_record_is_refuted(reader, peer, log, receipt, name, value):
+    show(peer, log)
+    assert reader("verify", "hw-1").returncode == 0
+    document = json.loads(receipt.read_text())
+    document["receipt"][name] = value
+    receipt.write_text(json.dumps(document))
+    done = reader("verify", receipt)
+    assert done.returncode == 1
+    assert f"{name}: the receipt does not say what the log has." in done.stdout
+
+
+def test_a_receipt_without_a_proof_is_no_proof(reader, log, receipt):
+    document = json.loads(receipt.read_text())
+    receipt.write_text(json.dumps(document | {"proof": None}))
+    assert reader("verify", receipt).returncode == 1
+    receipt.write_text(json.dumps(document | {"proof": log.proof(5)}))
+    assert "refuted  receipt" in reader("verify", receipt, "--key", log.verifier_key()).stdout
+    receipt.unlink()
+    done = reader("verify", receipt.with_name("run.tar.gz"))
+    assert done.returncode == 2
+    assert "receipt ID --out" in done.stderr
 
 
 @pytest.mark.parametrize("target", ["", "a b", "../x", "x/y/z", "hw-1/../../x", "é", "missing.json", "missing.tar.gz"])

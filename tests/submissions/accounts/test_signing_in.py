@@ -111,7 +111,7 @@ def test_an_account_is_of_use_once_its_mail_address_is_verified(open_to_all) -> 
 def test_a_wrong_sign_up_is_refused(open_to_all, wrong) -> None:
     page = Client().post("/account/signup/", GIL | wrong)
     assert page.status_code == 200
-    assert "errorlist" in text(page)
+    assert 'aria-invalid="true"' in text(page)
     assert not Account.objects.exists()
 
 
@@ -166,7 +166,7 @@ def test_a_password_is_reset_by_mail(gil) -> None:
     assert not is_signed_in(client)
     sign_in(client, password="ebb and flow and ebb")
     assert is_signed_in(client)
-    assert "errorlist" not in text(Client().get(link_of(mail.outbox[0]), follow=True))
+    assert 'aria-invalid="true"' not in text(Client().get(link_of(mail.outbox[0]), follow=True))
     Client().post(form, {"password1": PASSWORD, "password2": PASSWORD})
     assert not Account.objects.get().check_password(PASSWORD)
 
@@ -221,7 +221,7 @@ def test_with_an_app_the_password_alone_is_not_enough(gil, with_totp) -> None:
     client = Client()
     assert sign_in(client)["Location"].startswith("/account/2fa/authenticate/")
     assert not is_signed_in(client)
-    assert "errorlist" in text(client.post("/account/2fa/authenticate/", {"code": wrong_code(with_totp)}))
+    assert 'aria-invalid="true"' in text(client.post("/account/2fa/authenticate/", {"code": wrong_code(with_totp)}))
     assert not is_signed_in(client)
     client.post("/account/2fa/authenticate/", {"code": code_of(with_totp)})
     assert is_signed_in(client)

@@ -343,7 +343,7 @@ def test_a_reviewer_has_the_rules_run_again(cast, submitted) -> None:
 def test_identical_bytes_of_another_account_are_shown_to_reviewers_only(cast, submitted) -> None:
     submission, other = submitted(), submitted(cast.charlie)
     assert submission.sha256 == other.sha256
-    notice = "The same bytes came from another account"
+    notice = "The same file was uploaded by another account"
     assert notice in page_of(cast.dana).get(f"/review/{submission.pk}/").content.decode()
     for person, own in ((cast.alice, submission), (cast.charlie, other)):
         page = page_of(person).get(f"/submissions/{own.pk}/").content.decode()

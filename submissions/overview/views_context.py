@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -27,32 +28,40 @@ from submissions.editing import edit as editing_edit
 from submissions.editing.views_answers import questionnaire_context as questionnaire_of
 from submissions.lifecycle.states import PERMITTED, UNFINISHED
 from submissions.models import Check, ScrubbedCopy, State, Submission
-from submissions.overview.forms import SubmitForm
+from submissions.overview.forms import AnonymityForm, ReviseForm, SubmitForm, WithdrawForm, details_form
 from submissions.overview.views_systems import comparable_with
 from submissions.permissions import conflict_reason, is_own
-from submissions.publication import anonymity
+from submissions.publication import anonymity, prospects
 from submissions.review import comments
+from submissions.review.forms import CommentForm
 from submissions.web.formatting import name_of, run_row
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 from validators import catalogue
 from validators.findings import LEVELS
 
 MARKS = OUTCOMES | {"needs_human": ("", "? for a reviewer")}
+LIST_MARKS = {
+    prospects.CAN: ("yes", "✓ can rank"),
+    prospects.CANNOT: ("soft", "✕ cannot rank"),
+    prospects.UNKNOWN: ("warning", "? cannot be told"),
+}
+NO_RUN_YET = "Choose the run to submit first."
+PRINTED_DIGITS = 1e-4
+"""A score is printed with six decimals at most; what differs by less is the same number rounded."""
 LEFT_OUT_SHOWN = 100
 SAME = ("code", "level", "message", "hint", "expected", "actual")
 """What findings share that are shown together."""
 
 
-def refused_page(
-    request: HttpRequest, submission: Submission, problem: Problem, submitted: QueryDict | None = None
-) -> HttpResponse:
-    """The page of the submission with what was refused on top; the form that submits keeps what was `submitted`."""
-    context = page_context(request, submission) | {"problem": problem}
-    if submitted is not None:
-        context["submit"] = context["submit"].filled(submitted)
-        for row in context["runs"]:
-            row["primary"] = str(row["index"]) == submitted.get("primary")
-    return render(request, "overview/submission.html", context, status=problem.status)
+def refused_page(request: HttpRequest, submission: Submission, refused: PageForm | Problem) -> HttpResponse:
+    """The page of the submission with what was refused: a form with its errors, or a problem on top."""
+    context = page_context(request, submission)
+    if isinstance(refused, Problem):
+        return render(request, "overview/submission.html", context | {"problem": refused}, status=refused.status)
+    if refused.context_name == "submit":
+        context |= submit_context(submission, context, request.POST)
+    return form_page(request, "overview/submission.html", context, refused)
 
 
 def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]:
@@ -72,7 +81,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
     if addressed:
         for row, checked_run in zip(rows, runs, strict=True):
             row["address"] = run_address(submission, checked_run)
-    return {
+    context = {
         "section": "submissions",
         "submission": submission,
         "name": name_of(submission),
@@ -122,11 +131,6 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "threads": comments.group_by_thread(comments.visible_comments(submission, account)) if own else [],
         "comment_url": f"/submissions/{submission.pk}/comments/" if own and submission.submitted_at else "",
         "needs_choice": len(runs) > 1 and primary is None,
-        "submit": SubmitForm(
-            initial=submit_defaults(submission),
-            submission=submission,
-            tools={checked_run["tool"] for checked_run in runs},
-        ),
         "may_submit": own and State.SUBMITTED in PERMITTED[State(submission.state)],
         "may_check_again": editable and submission.state in editing_edit.AGAIN,
         "may_edit": editable and submission.state in (State.DRAFT, *editing_edit.AGAIN, State.SUBMITTED),
@@ -137,7 +141,107 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "may_ask_anonymity": own and anonymity.is_askable(submission),
         "can_publish_by_name": own and anonymity.is_nameable(submission),
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(submission.state)],
+        "withdraw_form": WithdrawForm(),
+        "revise_form": ReviseForm(),
+        "anonymity_form": AnonymityForm(),
+        "comment_form": CommentForm(),
+        "run_figures": format_run_figures(
+            run, runs, counted_findings(finding_counts.count_findings(submission, report))
+        ),
     }
+    if context["may_submit"]:
+        context |= submit_context(submission, context) | {"details": details_form(submission, run)}
+    return context
+
+
+def format_run_figures(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], findings: str) -> dict[str, Any]:
+    """What the check found, as a sentence and figures of the run that counts; {} before a run is found."""
+    if not runs:
+        return {}
+    titles = dict.fromkeys(
+        catalogue.benchmark(checked_run["tool"]).descriptor.get("name", checked_run["tool"]) for checked_run in runs
+    )
+    parts = [", ".join(titles), numbers.pluralize(len(runs), "run")]
+    score = run.get("scores", {}).get("SCORE", {}) if run else {}
+    if score.get("value") is not None:
+        parts.append(f"score {numbers.format_decimal(score['value'])}")
+    nodes, tasks = (run.get("client_nodes"), run.get("tasks")) if run else (None, None)
+    return {
+        "sentence": ", ".join(parts),
+        "score": numbers.format_decimal(score.get("value")),
+        "score_note": _printed_note(score),
+        "bandwidth": numbers.format_decimal(score.get("bandwidth_gib_per_s")),
+        "rate": numbers.format_decimal(score.get("rate_kiops")),
+        "bandwidth_each": _per_node(score.get("bandwidth_gib_per_s"), nodes),
+        "rate_each": _per_node(score.get("rate_kiops"), nodes),
+        "client_nodes": numbers.format_int(nodes) if nodes else "",
+        "tasks": numbers.format_int(tasks) if tasks else "",
+        "findings": findings,
+        "tool_version": run.get("version", "") if run else "",
+    }
+
+
+def _printed_note(score: Mapping[str, Any]) -> tuple[str, str]:
+    """Whether the recomputed score is the printed one: class of the mark and words."""
+    printed_score, value = score.get("printed"), score.get("value")
+    if printed_score is None or value is None:
+        return "", "no score is printed" if value is not None else ""
+    return (
+        ("yes", "✓ same as printed") if abs(printed_score - value) < PRINTED_DIGITS else ("no", "▲ differs from print")
+    )
+
+
+def _per_node(value: float | None, nodes: int | None) -> str:
+    return numbers.format_decimal(value / nodes) if value is not None and nodes else ""
+
+
+def submit_context(submission: Submission, context: Mapping[str, Any], sent: QueryDict | None = None) -> dict[str, Any]:
+    """The form that submits, and each list of the open releases with whether the run can rank there and why not."""
+    tools = {row["tool"] for row in context["runs"]}
+    form = SubmitForm(
+        sent,
+        initial=submit_defaults(submission),
+        submission=submission,
+        tools=tools,
+    )
+    offered = [name for name, _ in form.offered_lists]
+    check = context["check"]
+    run = questionnaire.primary_run(submission, check.report) if check else None
+    list_prospects = prospects.find_prospects(submission, run, offered) if run else []
+    chosen = (
+        sent.getlist("lists") if sent is not None else submission.lists or _propose_lists(submission, list_prospects)
+    )
+    judged_names = {prospect.name for prospect in list_prospects}
+    rows = [
+        {
+            "prospect": prospect,
+            "chosen": prospect.name in chosen and prospect.outcome != prospects.CANNOT,
+            "mark": LIST_MARKS[prospect.outcome],
+        }
+        for prospect in list_prospects
+    ]
+    rows += [
+        {"prospect": prospects.Prospect(name, title, prospects.UNKNOWN, why=NO_RUN_YET), "chosen": name in chosen,
+         "mark": LIST_MARKS[prospects.UNKNOWN]}
+        for name, title in form.offered_lists
+        if name not in judged_names
+    ]  # fmt: skip
+    if sent is not None:
+        primary = sent.get("primary")
+        for row in context["runs"]:
+            row["primary"] = str(row["index"]) == primary
+        return {"list_rows": rows}
+    return {"submit": form, "list_rows": rows}
+
+
+def _propose_lists(submission: Submission, list_prospects: Sequence[prospects.Prospect]) -> list[str]:
+    """Lists that are ticked at first: those that take the run; production lists where it was declared."""
+    declared = submission.metadata.get("production") is True
+    return [
+        row.name
+        for row in list_prospects
+        if row.outcome == prospects.CAN and (declared or prospects.PRODUCTION_NEEDED not in row.needs)
+    ]
 
 
 def parameter_table(run: dict[str, Any]) -> Table:
