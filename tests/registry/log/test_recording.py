@@ -21,10 +21,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def result() -> Result:
-    made = make_result(make_release("T1"), "hw-1", 40.0, trust="verified", bundle_sha256="ab" * 32)
-    make_measurement(made)
-    recording.record_results([made.pk], recording.PUBLISHED)
-    return made
+    stored_result = make_result(make_release("T1"), "hw-1", 40.0, trust="verified", bundle_sha256="ab" * 32)
+    make_measurement(stored_result)
+    recording.record_results([stored_result.pk], recording.PUBLISHED)
+    return stored_result
 
 
 def records(subject: str = "results/hw-1") -> list[dict[str, Any]]:
@@ -34,14 +34,14 @@ def records(subject: str = "results/hw-1") -> list[dict[str, Any]]:
 
 def test_a_record_has_what_the_api_shows_under_the_same_names(result) -> None:
     (record,) = records()
-    shown = Client().get("/api/v1/results/hw-1/").json()
-    assert {name: shown[name] for name in record["result"]} == record["result"]
+    answer = Client().get("/api/v1/results/hw-1/").json()
+    assert {name: answer[name] for name in record["result"]} == record["result"]
     computed = {
         *("source_address", "printed_again", "revised_by", "changes", "repeats", "evidence_in_short", "lists"),
         *("unconfirmed_operations", "source_links", "next_trust"),
     }
-    of_storage = {name for name in shown if name.endswith("_since") or name == "copy_withheld_at"}
-    assert shown.keys() - record["result"].keys() == computed | of_storage
+    of_storage = {name for name in answer if name.endswith("_since") or name == "copy_withheld_at"}
+    assert answer.keys() - record["result"].keys() == computed | of_storage
     assert as_result(find_result("hw-1"), list_measurements(result))["score"] == 40.0
 
 
@@ -90,10 +90,10 @@ def test_what_was_published_here_is_never_recorded_by_looking_again(result) -> N
 
 
 def test_a_load_records_what_it_corrected() -> None:
-    made = make_result(make_release("T1"), "io500-1", 40.0)
+    stored_result = make_result(make_release("T1"), "io500-1", 40.0)
     recording.note_unheld()
     assert recording.hold_all() == 1
-    Result.objects.filter(pk=made.pk).update(score=41.0)
+    Result.objects.filter(pk=stored_result.pk).update(score=41.0)
     assert recording.hold_all() == 0
     recording.note_unheld()
     assert recording.hold_all() == 1
@@ -106,8 +106,8 @@ def test_a_load_records_what_it_corrected() -> None:
 
 def test_ranks_that_were_computed_again_are_recorded_and_nothing_else() -> None:
     release = make_release("T1", imported=False, deadline=timezone.now())
-    made = make_result(release, "hw-1", 40.0)
-    ranked_list = make_list(release, "full", [made])
+    stored_result = make_result(release, "hw-1", 40.0)
+    ranked_list = make_list(release, "full", [stored_result])
     RankedList.objects.update(frozen_at=timezone.now())
     recording.record_lists([ranked_list], recording.PUBLISHED)
     ranked_list.entries.update(score=80.0, rank_high=3)
