@@ -26,6 +26,7 @@ Problem (registry.errors)
 ├── Forbidden                permission.denied: seen, but not for this account to do
 │   ├── NotYours                 permission.not-yours
 │   ├── OutOfScope               permission.scope
+│   ├── SecondFactorNeeded       account.second-factor
 │   ├── NotAdmin                 permission.not-admin
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
@@ -81,6 +82,7 @@ Problem (registry.errors)
 ├── InvitationRefused        invitation.refused
 ├── NoInvitation             invitation.not-found
 ├── ErasureRefused           account.not-erased
+├── NoTie                    account.no-tie
 ├── NoToken                  account.no-token
 ├── TokenRefused             account.token
 ├── AnswersInvalid           answers.invalid
@@ -245,6 +247,14 @@ class OutOfScope(Forbidden):
     code = "permission.scope"
     title = "The token does not have the scope"
     hint = "Create a token with the scope that the answer names, on your account page or with POST tokens/."
+
+
+class SecondFactorNeeded(Forbidden):
+    code = "account.second-factor"
+    title = "Accounts of this role need a second factor here"
+    hint = (
+        "Sign in on the web and set up an authenticator app or a passkey on /account/2fa/. Nothing else works before."
+    )
 
 
 class NotAdmin(Forbidden):
@@ -606,6 +616,13 @@ class ErasureRefused(Problem):
     code = "account.not-erased"
     title = "The account was not deleted"
     hint = "Type the name exactly as shown."
+
+
+class NoTie(Problem):
+    status = 404
+    code = "account.no-tie"
+    title = "There is no such open tie"
+    hint = "GET ties/ lists them; somebody else may have ended it."
 
 
 class NoToken(Problem):
