@@ -30,6 +30,7 @@ Problem (registry.errors)
 │   ├── NotAdmin                 permission.not-admin
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
+├── AnswersChanged           edit.answers-changed
 ├── DeadlinePassed           edit.deadline-passed
 ├── AlreadyRevised           revise.already
 ├── FilesOfRevision          revise.files
@@ -274,6 +275,13 @@ class StateConflict(Problem):
     code = "state.conflict"
     title = "Not possible in the state of the submission"
     hint = "Read the submission again; somebody else may have changed it."
+
+
+class AnswersChanged(Problem):
+    status = 409
+    code = "edit.answers-changed"
+    title = "The answers were changed meanwhile"
+    hint = "Nothing was overwritten. Compare what is stored with what you typed, then save again."
 
 
 class DeadlinePassed(Problem):
