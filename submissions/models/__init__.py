@@ -2,7 +2,7 @@
 
 from submissions.models.accounts import Account, AccountManager, Invitation, Membership, SigningKey, Token
 from submissions.models.checklists import ChecklistAct, ChecklistItem
-from submissions.models.checks import Check, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
+from submissions.models.checks import Check, CheckTurn, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
 from submissions.models.maintenance import MaintenanceRun
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
@@ -29,6 +29,7 @@ __all__ = [
     "Anonymity",
     "Assignment",
     "Check",
+    "CheckTurn",
     "ChecklistAct",
     "ChecklistItem",
     "Comment",
