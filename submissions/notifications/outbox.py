@@ -227,7 +227,8 @@ def _send_webhooks() -> bool:
     calls = [webhooks.prepare_call(delivery, delivery.webhook) for delivery in deliveries if delivery.webhook]
     for delivery, reply in zip(deliveries, _make_calls(calls), strict=True):
         _end_delivery([delivery], delivered=reply.delivered, answer=reply.words)
-        _note_receiver(delivery, reply)
+        if delivery.webhook:
+            _note_receiver(delivery.webhook, reply)
     return True
 
 
@@ -267,13 +268,11 @@ def _make_calls(calls: Sequence[webhooks.Call]) -> list[webhooks.Reply]:
     return [replies[number] for number in range(len(calls))]
 
 
-def _note_receiver(delivery: Delivery, reply: webhooks.Reply) -> None:
+def _note_receiver(webhook: Webhook, reply: webhooks.Reply) -> None:
     """Leave a receiver alone for a while that does not answer, ever longer; one that answers has a clean sheet."""
-    failures = 0 if reply.answered or delivery.webhook is None else delivery.webhook.failures + 1
+    failures = 0 if reply.answered else webhook.failures + 1
     pause = RESTS[min(failures, len(RESTS)) - 1] if failures else None
-    Webhook.objects.filter(pk=delivery.webhook_id).update(
-        failures=failures, rest_until=pause and timezone.now() + pause
-    )
+    Webhook.objects.filter(pk=webhook.pk).update(failures=failures, rest_until=pause and timezone.now() + pause)
 
 
 def _due_deliveries() -> QuerySet[Delivery]:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def sent() -> Callable[..., list[str]]:
-    """Ids of small uploads, each of other bytes, of one account."""
+    """Give ids of small uploads, each of other bytes, of one account."""
     numbers = count()
 
     def send(person, how_many: int) -> list[str]:
