@@ -26,9 +26,11 @@ Problem (registry.errors)
 ├── Forbidden                permission.denied: seen, but not for this account to do
 │   ├── NotYours                 permission.not-yours
 │   ├── OutOfScope               permission.scope
+│   ├── SecondFactorNeeded       account.second-factor
 │   ├── NotAdmin                 permission.not-admin
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
+├── AnswersChanged           edit.answers-changed
 ├── DeadlinePassed           edit.deadline-passed
 ├── AlreadyRevised           revise.already
 ├── FilesOfRevision          revise.files
@@ -81,6 +83,7 @@ Problem (registry.errors)
 ├── InvitationRefused        invitation.refused
 ├── NoInvitation             invitation.not-found
 ├── ErasureRefused           account.not-erased
+├── NoTie                    account.no-tie
 ├── NoToken                  account.no-token
 ├── TokenRefused             account.token
 ├── AnswersInvalid           answers.invalid
@@ -248,6 +251,14 @@ class OutOfScope(Forbidden):
     hint = "Create a token with the scope that the answer names, on your account page or with POST tokens/."
 
 
+class SecondFactorNeeded(Forbidden):
+    code = "account.second-factor"
+    title = "Accounts of this role need a second factor here"
+    hint = (
+        "Sign in on the web and set up an authenticator app or a passkey on /account/2fa/. Nothing else works before."
+    )
+
+
 class NotAdmin(Forbidden):
     code = "permission.not-admin"
     title = "Only administrators of an institution may change its members"
@@ -265,6 +276,13 @@ class StateConflict(Problem):
     code = "state.conflict"
     title = "Not possible in the state of the submission"
     hint = "Read the submission again; somebody else may have changed it."
+
+
+class AnswersChanged(Problem):
+    status = 409
+    code = "edit.answers-changed"
+    title = "The answers were changed meanwhile"
+    hint = "Nothing was overwritten. Compare what is stored with what you typed, then save again."
 
 
 class DeadlinePassed(Problem):
@@ -607,6 +625,13 @@ class ErasureRefused(Problem):
     code = "account.not-erased"
     title = "The account was not deleted"
     hint = "Type the name exactly as shown."
+
+
+class NoTie(Problem):
+    status = 404
+    code = "account.no-tie"
+    title = "There is no such open tie"
+    hint = "GET ties/ lists them; somebody else may have ended it."
 
 
 class NoToken(Problem):

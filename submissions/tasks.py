@@ -10,6 +10,7 @@ import logging
 from celery import shared_task
 from django.conf import settings
 
+from submissions.accounts import account_requests
 from submissions.bundles import quarantine
 from submissions.change_points import detection
 from submissions.checks import dry_check, processing, revalidation, turns
@@ -64,7 +65,8 @@ def find_steps() -> None:
 
 @shared_task
 def tell() -> None:
-    """Mail and webhooks that are due."""
+    """Mail and webhooks that are due, and answers to who asked for an account or another password."""
+    account_requests.answer_due()
     outbox.send_due()
 
 
