@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0029_maintenance_runs'),
+        ('submissions', '0030_accounts_and_ties'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0030_check_turns'),
+        ('submissions', '0031_check_turns'),
     ]
 
     operations = [
