@@ -50,6 +50,7 @@ VARIABLES: dict[str, str] = {
     "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
     "LOG_FORMAT": "text, or json for programs: one object a line; default text.",
     "SIGNUP_OPEN": "Anybody may make an account, with a mail address that is verified. Off by default.",
+    "REQUIRE_SECOND_FACTOR_FOR": "Roles that need a second factor, such as editor,admin. Default none.",
     "LOGIN_PROVIDERS": "Others who sign people in, a JSON array as in docs/accounts.md. Default none.",
     "THROTTLE_UPLOAD": "Uploads per token from elsewhere; default 600/h.",
     "THROTTLE_UPLOAD_LOOPBACK": "Uploads per token from loopback; default 60/s.",
@@ -108,6 +109,17 @@ def read_text(name: str, default: str | None = None) -> str:
     if default is None:
         raise ImproperlyConfigured(f"{name} is not set. {VARIABLES[name]}")
     return default
+
+
+ROLES = ("submitter", "reviewer", "editor", "admin")
+
+
+def read_roles(name: str) -> frozenset[str]:
+    """Roles of accounts, separated by commas. Raises ImproperlyConfigured for a word that is none."""
+    roles = frozenset(filter(None, read_names(name, "")))
+    if wrong := sorted(roles - {*ROLES}):
+        raise ImproperlyConfigured(f"{name}: {wrong[0]!r} is no role; they are {', '.join(ROLES)}")
+    return roles
 
 
 def read_boolean(name: str, default: bool = False) -> bool:

@@ -44,7 +44,7 @@ def is_vague(name: str) -> bool:
 
 
 FRAMEWORK = {
-    "clean", "define", "delete", "dispatch", "get", "handle", "head", "options",
+    "_authenticate", "authenticate", "clean", "define", "delete", "dispatch", "get", "handle", "head", "options",
     "patch", "post", "put", "ready", "render", "run", "save",
     "close", "emit", "fileno", "readable", "readinto", "seek", "seekable", "tell",
 }  # fmt: skip

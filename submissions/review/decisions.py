@@ -39,7 +39,7 @@ from submissions.errors import (
 from submissions.intake import receive
 from submissions.lifecycle import states, task_queue
 from submissions.models import Account, Assignment, Check, DeadlineException, Review, State, Submission
-from submissions.permissions import is_own, require_own, require_review, require_role
+from submissions.permissions import is_own, require_own, require_review, require_role, tied_vendors
 from validators import example
 from validators.findings import ERROR
 
@@ -188,6 +188,7 @@ def decide_run(
             production=production,
             reason=reason,
             findings=about,
+            ties=tied_vendors(reviewer, submission.release),
         )
         missing = _votes_missing(submission) if decision == Review.Decision.ACCEPT else 0
         outcome = State.IN_REVIEW if missing > 0 else OUTCOMES[Review.Decision(decision)]
