@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('registry', '0029_transparency_log'),
-        ('submissions', '0030_accounts_and_ties'),
+        ('submissions', '0032_webhook_rests'),
     ]
 
     operations = [
