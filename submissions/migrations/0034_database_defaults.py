@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0030_accounts_and_ties'),
+        ('submissions', '0033_private_records'),
     ]
 
     operations = [

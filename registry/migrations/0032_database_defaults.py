@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('registry', '0030_damaged_bytes'),
+        ('registry', '0031_no_digest_without_a_name'),
     ]
 
     operations = [
