@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "submissions.accounts.second_factor.SecondFactorMiddleware",
 ]
 
 ROOT_URLCONF = "registry.urls"
@@ -85,7 +86,7 @@ AUTH_USER_MODEL = "submissions.Account"
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/submissions/"
 LOGOUT_REDIRECT_URL = "/"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["submissions.accounts.sign_in.OneCheckBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -95,6 +96,8 @@ AUTH_PASSWORD_VALIDATORS = [
 # Accounts: docs/accounts.md
 
 SIGNUP_OPEN = env.read_boolean("SIGNUP_OPEN")
+REQUIRE_SECOND_FACTOR_FOR = env.read_roles("REQUIRE_SECOND_FACTOR_FOR")
+ACCOUNT_FORMS = {"reset_password": "submissions.accounts.forms.ResetRequestForm"}
 ACCOUNT_ADAPTER = "submissions.accounts.allauth_adapters.Adapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
@@ -172,6 +175,8 @@ CELERY_TASK_SOFT_TIME_LIMIT = 120
 CELERY_TASK_TIME_LIMIT = 150
 # Of one check. The published archive that takes longest takes 0.7 s.
 CHECK_SECONDS = env.read_number("CHECK_SECONDS", 60, least=5)
+# Address space of the process that reads one bundle; the largest published archive needs some 200 MB.
+CHECK_MEMORY_BYTES = env.read_number("CHECK_MEMORY_BYTES", 1024**3, least=256 * 1024**2, digits=18)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A publisher that meets a dead broker gives up at once: the sweeper queues again what was received.
 CELERY_TASK_PUBLISH_RETRY = False

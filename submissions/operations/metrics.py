@@ -12,6 +12,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from submissions.bundles.cage.client import BARRIERS, barriers_seen
 from submissions.lifecycle.states import FAILURES_OF_OURS, UNFINISHED
 from submissions.models import Delivery, Event, MaintenanceRun, ScrubRun, State, StoredFault, Submission
 
@@ -25,6 +26,17 @@ def failure_metrics() -> Iterator[Metric]:
     for code in FAILURES_OF_OURS:
         failed.add_metric([code], ended.filter(reason__endswith=f"; {code}").count())
     yield failed
+
+
+def cage_metrics() -> Iterator[Metric]:
+    """What kept hostile bytes from network and files in the last day, on any worker."""
+    barriers = GaugeMetricFamily(
+        "highwater_cage", "Whether checks ran behind this barrier in the last day.", labels=["barrier"]
+    )
+    recent = barriers_seen()
+    for barrier in BARRIERS:
+        barriers.add_metric([barrier], int(barrier in recent))
+    yield barriers
 
 
 def delivery_metrics() -> Iterator[Metric]:
