@@ -183,9 +183,11 @@ CHANCES = (
     "percent",
 )
 DATES = {
+    "archive_damaged_since": "date-time",
     "archive_missing_since": "date-time",
     "as_of": "date-time",
     "checked_at": "date-time",
+    "copy_damaged_since": "date-time",
     "copy_missing_since": "date-time",
     "copy_withheld_at": "date-time",
     "day": "date",

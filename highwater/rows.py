@@ -761,6 +761,8 @@ class ResultDetail(TypedDict):
     public_sha256: str
     archive_missing_since: Union[str, None]
     copy_missing_since: Union[str, None]
+    archive_damaged_since: Union[str, None]
+    copy_damaged_since: Union[str, None]
     copy_withheld_at: Union[str, None]
     revises: Union[str, None]
     revised_by: Union[str, None]
@@ -773,6 +775,7 @@ class ResultDetail(TypedDict):
     parameter_sources: dict[str, Any]
     described_parameters: dict[str, Any]
     measurements: list[Measurement]
+    repeated_scores: dict[str, Any]
     repeats: list[Repeated]
     scores: dict[str, Any]
     hashes: dict[str, Any]

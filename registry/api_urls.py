@@ -9,6 +9,7 @@ from registry.dumps import api as dumps_api
 from registry.lists import api as lists_api
 from registry.lists import api_releases
 from registry.lists.reconstruction import api as reconstruction_api
+from registry.log import api as log_api
 from registry.parameters import api as parameters_api
 from registry.platforms import api_ceilings, api_generations
 from registry.results import api as results_api
@@ -33,6 +34,7 @@ urlpatterns = [
     ),
     path("analysis/<str:list>/", api_releases.ListAnalysis.as_view(), name="api-analysis"),
     path("lists/<str:release>/<str:list>/citation/", citation_api.ListCitation.as_view(), name="api-list-citation"),
+    path("lists/<str:release>/<str:list>/proof/", log_api.ListProof.as_view(), name="api-list-proof"),
     path("results/", results_api.ResultList.as_view(), name="api-results"),
     path("results/<str:id>/", results_api.ResultDetailView.as_view(), name="api-result"),
     path("results/<str:id>/among/", results_api.ResultAmong.as_view(), name="api-result-among"),
@@ -41,6 +43,7 @@ urlpatterns = [
     path("results/<str:id>/files/", results_api.ResultFiles.as_view(), name="api-result-files"),
     path("results/<str:id>/distributions/", results_api.ResultDistributions.as_view(), name="api-result-distributions"),
     path("results/<str:id>/ceilings/", api_ceilings.ResultCeilings.as_view(), name="api-result-ceilings"),
+    path("results/<str:id>/proof/", log_api.ResultProof.as_view(), name="api-result-proof"),
     path("results/<str:id>/members/", distributions_api.ResultMembers.as_view(), name="api-result-members"),
     path("results/<str:id>/system/", results_api.ResultSystem.as_view(), name="api-result-system"),
     path("results/<str:id>/system/<str:form>/", results_api.ResultSystemForm.as_view(), name="api-result-system-form"),

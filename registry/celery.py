@@ -5,7 +5,7 @@ import os
 import time
 
 from celery import Celery
-from celery.signals import after_task_publish, beat_init
+from celery.signals import after_task_publish, beat_init, setup_logging, worker_init
 from kombu.connection import Connection
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
@@ -30,6 +30,12 @@ def hurried_connection() -> Connection:
     return connection
 
 
+def keep_logging(**_: object) -> None:
+    """Leave logging as the settings have it: Celery puts its own in place unless somebody answers this signal."""
+
+
+setup_logging.connect(keep_logging)
+
 # In the broker: when the scheduler last sent a task, and which process it is.
 SCHEDULER_NOTE = "highwater.scheduler"
 SCHEDULER_NOTE_KEPT_S = 86_400
@@ -41,6 +47,24 @@ def note_what_is_sent(**_: object) -> None:
 
 
 beat_init.connect(note_what_is_sent)
+
+
+def refuse_wrong_pooler(**_: object) -> None:
+    """In workers and the scheduler, before their first task.
+
+    Raises SystemExit, as Celery would only log another exception.
+    """
+    from registry import database  # the settings are read when the process begins
+    from registry.database.pooling import TransactionPooling
+
+    try:
+        database.refuse_wrong_pooler()
+    except TransactionPooling as refusal:
+        raise SystemExit(str(refusal)) from refusal
+
+
+worker_init.connect(refuse_wrong_pooler)
+beat_init.connect(refuse_wrong_pooler)
 
 
 def _note_scheduler(**_: object) -> None:

@@ -42,7 +42,7 @@ class Unavailable(Problem):
 
     status = 503
     code = "service.unavailable"
-    title = "The registry can't do that at the moment"
+    title = "Temporarily not possible"
     hint = "Try again after the seconds in Retry-After."
     retry_after_s = 10
 

@@ -7,11 +7,13 @@ from registry.comparison import views as comparison_views
 from registry.lists import views as lists_views
 from registry.lists import views_analysis, views_badges, views_certificates, views_releases
 from registry.lists.reconstruction import views as reconstruction_views
+from registry.log import views as log_views
 from registry.parameters import views as parameters_views
 from registry.parameters import views_shared
 from registry.platforms import views_ceilings, views_generations
 from registry.results import archive_download, views_among, views_demonstration, views_distributions
 from registry.results import views as results_views
+from registry.results.explore import views as explore_views
 from registry.site_pages import (
     about,
     documentation,
@@ -46,6 +48,10 @@ urlpatterns = [
     path("sitemap-<slug:section>.xml", sitemaps.sitemap_section, SITEMAP, name="sitemap-section"),
     path("", home.home_page, name="home"),
     path("about/", about.about_page, name="about"),
+    path("log/", log_views.log_page, name="log"),
+    path("log/checkpoint", log_views.checkpoint_file, name="log-checkpoint"),
+    path("log/key", log_views.key_file, name="log-key"),
+    path("log/tile/<path:path>", log_views.tile_file, name="log-tile"),
     path("lists/", lists_views.list_index, name="lists"),
     path("lists/feed.atom", feeds.lists, name="lists-feed"),
     path("releases/feed.atom", feeds.releases, name="releases-feed"),
@@ -70,6 +76,7 @@ urlpatterns = [
     path(
         "releases/<str:release>/awards/<str:name>/<str:award>/badge.svg", views_badges.award_badge, name="award-badge"
     ),
+    path("explore/", explore_views.explore_page, name="explore"),
     path("results/", results_views.index, name="results"),
     re_path(
         r"^results/(?P<public_id>demo-[1-9][0-9]{0,8})/$",

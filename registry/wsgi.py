@@ -15,6 +15,7 @@ from registry.serving import admission  # noqa: E402
 # registry/serving/worker.py asks it before a body may come.
 application.body_limit = admission.body_limit  # type: ignore[attr-defined]  # Django's class does not know it
 database.limit_statements()
+database.refuse_wrong_pooler()
 
 # Imports every view now, once for all processes of the server, and not at the first request of each.
 _ = get_resolver().url_patterns

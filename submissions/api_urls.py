@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.accounts import api_members, api_tokens
+from submissions.accounts import api_members, api_ties, api_tokens
 from submissions.bundles import api_public_files, api_quarantine
 from submissions.change_points import api as change_points_api
 from submissions.checks import api as checks_api
@@ -71,6 +71,7 @@ urlpatterns = [
     path("submissions/<uuid:id>/revise/", overview_api.SubmissionRevise.as_view(), name="api-submission-revise"),
     path("submissions/<uuid:id>/withdraw/", overview_api.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),
     path("submissions/<uuid:id>/review/", api_decisions.SubmissionReview.as_view(), name="api-submission-review"),
+    path("submissions/<uuid:id>/records/", receipts_api.SubmissionRecords.as_view(), name="api-submission-records"),
     path("submissions/<uuid:id>/receipt/", receipts_api.SubmissionReceipt.as_view(), name="api-submission-receipt"),
     path("webhooks/", api_webhooks.WebhookList.as_view(), name="api-webhooks"),
     path("webhooks/<uuid:id>/", api_webhooks.WebhookDetail.as_view(), name="api-webhook"),
@@ -110,6 +111,8 @@ urlpatterns = [
     path("studies/<str:slug>/", saved_queries_api.StudyDetail.as_view(), name="api-study-write"),
     path("rankings/", saved_queries_api.RankingList.as_view(), name="api-rankings-write"),
     path("rankings/<str:slug>/", saved_queries_api.RankingDetail.as_view(), name="api-ranking-write"),
+    path("ties/", api_ties.TieList.as_view(), name="api-ties"),
+    path("ties/<int:id>/end/", api_ties.TieEnding.as_view(), name="api-tie-end"),
     path("tokens/", api_tokens.TokenList.as_view(), name="api-tokens"),
     path("tokens/<str:id>/", api_tokens.TokenDetail.as_view(), name="api-token"),
     path("check/", checks_api.CheckNow.as_view(), name="api-check"),

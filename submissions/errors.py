@@ -26,9 +26,11 @@ Problem (registry.errors)
 ├── Forbidden                permission.denied: seen, but not for this account to do
 │   ├── NotYours                 permission.not-yours
 │   ├── OutOfScope               permission.scope
+│   ├── SecondFactorNeeded       account.second-factor
 │   ├── NotAdmin                 permission.not-admin
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
+├── AnswersChanged           edit.answers-changed
 ├── DeadlinePassed           edit.deadline-passed
 ├── AlreadyRevised           revise.already
 ├── FilesOfRevision          revise.files
@@ -81,6 +83,7 @@ Problem (registry.errors)
 ├── InvitationRefused        invitation.refused
 ├── NoInvitation             invitation.not-found
 ├── ErasureRefused           account.not-erased
+├── NoTie                    account.no-tie
 ├── NoToken                  account.no-token
 ├── TokenRefused             account.token
 ├── AnswersInvalid           answers.invalid
@@ -88,6 +91,7 @@ Problem (registry.errors)
 ├── RepeatedField            request.repeated-field
 ├── BadReceipt               receipt.invalid
 ├── WebhookRefused           webhook.refused
+├── TooManyTrials            webhook.trials
 ├── WebhookExists            webhook.exists
 ├── FollowingRefused         following.refused
 ├── NotFollowed              following.not-followed
@@ -105,14 +109,14 @@ from registry.errors import Problem, Unavailable
 class IntakeRefused(Problem):
     status = 422
     code = "intake.refused"
-    title = "The upload was refused"
-    hint = "Correct what the answer says and send it again."
+    title = "The upload is not valid"
+    hint = "Fix what `detail` or `errors` names and send it again."
 
 
 class NoBundle(IntakeRefused):
     status = 400
     code = "intake.no-bundle"
-    title = "There is no file named `bundle`"
+    title = "The file `bundle` is missing"
     hint = "Send one file as the multipart field `bundle`, with a Content-Length."
 
 
@@ -126,12 +130,12 @@ class TooLarge(IntakeRefused):
     status = 413
     code = "bundle.too-large"
     title = "The bundle is too large"
-    hint = "At most 64 MiB are taken; leave out what no check reads, such as per-rank tables of every phase."
+    hint = "Send at most 64 MiB. Leave out what no check reads, such as per-rank tables of every phase."
 
 
 class HoldsSecret(IntakeRefused):
     code = "bundle.secret"
-    title = "This account sent these bytes before, and a private key or a live token was found in them"
+    title = "This file was sent before and holds a private key or a live token"
     hint = (
         "Nothing was kept. Revoke what was sent, and pack with the collector, which takes such things out. "
         "If there is no secret in it, ask an editor to clear the file."
@@ -141,7 +145,7 @@ class HoldsSecret(IntakeRefused):
 class NoSha256(IntakeRefused):
     status = 400
     code = "intake.sha256-missing"
-    title = "The sha256 of the bundle is missing"
+    title = "The sha256 is missing"
     hint = "Send the field `sha256`: 64 hexadecimal digits, as sha256sum prints them."
 
 
@@ -153,13 +157,13 @@ class BadSha256(IntakeRefused):
 
 class WrongSha256(IntakeRefused):
     code = "intake.sha256-mismatch"
-    title = "The bytes received have another sha256"
+    title = "The received bytes have another sha256"
     hint = "Nothing was kept. Send the file again; if it happens again, the file changed or the network alters it."
 
 
 class BadSignature(IntakeRefused):
     code = "intake.signature-malformed"
-    title = "The signature is not one of ssh-keygen"
+    title = "Not an SSH signature"
     hint = "Send the text that `sign` or ssh-keygen -Y sign wrote, or none."
 
 
@@ -171,20 +175,20 @@ class BadMetadata(IntakeRefused):
 
 class UnknownRelease(IntakeRefused):
     code = "intake.unknown-release"
-    title = "There is no such release"
+    title = "Unknown release"
     hint = "GET releases/ lists them."
 
 
 class UnknownList(IntakeRefused):
     code = "intake.unknown-list"
-    title = "There is no such list"
+    title = "Unknown list"
     hint = "Send names of lists, such as io500: the field `lists` repeated, or separated by commas."
 
 
 class StorageFull(Unavailable):
     code = "storage.full"
-    title = "There is no room for the bundle"
-    hint = "Nothing was kept. Try again later; the operator has to make room."
+    title = "The storage is full"
+    hint = "Nothing was kept. Try again later; the operator must free space."
     retry_after_s = 60
 
 
@@ -196,7 +200,7 @@ class StorageUnavailable(Unavailable):
 
 class MailUnavailable(Unavailable):
     code = "mail.unavailable"
-    title = "The mail could not be sent"
+    title = "The email could not be sent"
     hint = "Nothing was kept. Try again after the seconds in Retry-After."
     retry_after_s = 60
 
@@ -217,255 +221,270 @@ class CheckTimeout(Problem):
 class NotFound(Problem):
     status = 404
     code = "submission.not-found"
-    title = "There is no such submission"
+    title = "Unknown submission"
     hint = "Check the id and the account of the token; GET /api/v1/submissions/ lists what it may see."
 
 
 class NoSystem(Problem):
     status = 404
     code = "submission.no-system"
-    title = "The bundle does not describe its system"
+    title = "The bundle has no system document"
     hint = "Collect with highwater.pyz run or collect, and pack the description with the results."
 
 
 class Forbidden(Problem):
     status = 403
     code = "permission.denied"
-    title = "This account may not do that"
+    title = "This account does not have the permission"
     hint = "Ask an administrator for the role, or somebody who has it."
 
 
 class NotYours(Forbidden):
     code = "permission.not-yours"
-    title = "Only its own account and members of its institution may change a submission"
+    title = "Only its account and its institution may change a submission"
     hint = "Use a token of the account that uploaded it or of a member of its institution."
 
 
 class OutOfScope(Forbidden):
     code = "permission.scope"
-    title = "The token was not made for that"
-    hint = "Make one with the scope that the answer names, on the page of the account or with POST tokens/."
+    title = "The token does not have the scope"
+    hint = "Create a token with the scope that the answer names, on your account page or with POST tokens/."
+
+
+class SecondFactorNeeded(Forbidden):
+    code = "account.second-factor"
+    title = "Accounts of this role need a second factor here"
+    hint = (
+        "Sign in on the web and set up an authenticator app or a passkey on /account/2fa/. Nothing else works before."
+    )
 
 
 class NotAdmin(Forbidden):
     code = "permission.not-admin"
-    title = "Only administrators of an institution change its members"
-    hint = "Ask one of them; the page of the institution's members names them."
+    title = "Only administrators of an institution may change its members"
+    hint = "Ask an administrator; the page of the institution's members names them."
 
 
 class ConflictOfInterest(Forbidden):
     code = "review.conflict-of-interest"
-    title = "A reviewer may not decide about a run of their own, their institution or a vendor that they are tied to"
+    title = "Conflict of interest"
     hint = "Leave it to a reviewer of another institution without ties to the vendor."
 
 
 class StateConflict(Problem):
     status = 409
     code = "state.conflict"
-    title = "The submission is in a state that does not permit that"
-    hint = "Read it again; somebody else may have been faster."
+    title = "Not possible in the state of the submission"
+    hint = "Read the submission again; somebody else may have changed it."
+
+
+class AnswersChanged(Problem):
+    status = 409
+    code = "edit.answers-changed"
+    title = "The answers were changed meanwhile"
+    hint = "Nothing was overwritten. Compare what is stored with what you typed, then save again."
 
 
 class DeadlinePassed(Problem):
     status = 409
     code = "edit.deadline-passed"
-    title = "The deadline has passed: what was submitted can't be edited any more"
+    title = "The deadline has passed"
     hint = "Withdraw it, ask its reviewers for a request of changes, or an editor for a late entry."
 
 
 class AlreadyRevised(Problem):
     status = 409
     code = "revise.already"
-    title = "The result has a newer revision, or one is on its way"
-    hint = "Go on with that one; one revision of a result is made at a time."
+    title = "A newer revision exists or is in progress"
+    hint = "Continue with that revision. A result has one revision at a time."
 
 
 class FilesOfRevision(Problem):
     status = 409
     code = "revise.files"
-    title = "A revision has the files of the result that it revises"
+    title = "A revision cannot change files"
     hint = "Upload another run as a submission of its own."
 
 
 class FileInUse(Problem):
     status = 409
     code = "files.in-use"
-    title = "Another file of this submission, or another submission of yours, is that already"
-    hint = "Give it another name, or go on with the other submission."
+    title = "This file is already part of one of your submissions"
+    hint = "Give the file another name, or continue with the other submission."
 
 
 class NoSuchVersion(Problem):
     status = 404
     code = "files.no-version"
-    title = "The submission has no such version"
+    title = "Unknown version"
     hint = "GET versions/ lists them."
 
 
 class LastFile(Problem):
     status = 409
     code = "files.last"
-    title = "The only file of a submission can't be removed"
+    title = "The only file cannot be removed"
     hint = "Replace it, or withdraw the submission."
 
 
 class TooManyFiles(Problem):
     status = 422
     code = "files.too-many"
-    title = "The submission has too many files"
+    title = "Too many files"
     hint = "At most 20; pack what belongs together into one archive."
 
 
 class SubmitRefused(Problem):
     status = 422
     code = "submit.refused"
-    title = "The run can't be submitted like that"
-    hint = "Correct what the answer says and submit again."
+    title = "The request to submit is not valid"
+    hint = "Fix what `detail` or `errors` names and submit again."
 
 
 class NotAcknowledged(SubmitRefused):
     code = "submit.not-acknowledged"
-    title = "Rules and publication have to be acknowledged"
-    hint = "Agree to both; by API send `acknowledge_rules` and `acknowledge_publication` as true."
+    title = "Accept the rules and the publication terms"
+    hint = "Accept both. By API, send `acknowledge_rules` and `acknowledge_publication` as true."
 
 
 class ReleaseClosed(SubmitRefused):
     code = "submit.release-closed"
-    title = "The release takes no submissions now"
-    hint = "GET releases/ says which releases are open."
+    title = "The release is not open"
+    hint = "GET releases/ shows which releases are open."
 
 
 class ListNotOfRelease(SubmitRefused):
     code = "submit.list-not-of-release"
-    title = "The release does not make that list"
-    hint = "GET releases/ says which lists a release makes."
+    title = "The release does not have the list"
+    hint = "GET releases/ shows the lists of each release."
 
 
 class ListOfAnotherTool(SubmitRefused):
     code = "submit.list-of-another-tool"
-    title = "The list ranks results of another tool"
-    hint = "Choose lists of the tool of this run; the release says which it makes."
+    title = "The list ranks another benchmark"
+    hint = "Choose lists for the benchmark of this run."
 
 
 class PrimaryNeeded(SubmitRefused):
     code = "review.primary-needed"
-    title = "The bundle holds several runs and it is not clear which one counts"
+    title = "Choose one run of the bundle"
     hint = "Send `primary`: the index in `runs` of the run to submit."
 
 
 class NoSuchRun(SubmitRefused):
     code = "submit.no-such-run"
-    title = "The bundle has no run of that index"
+    title = "Unknown run of the bundle"
     hint = "`primary` counts from 0 in `runs`."
 
 
 class RunInvalid(SubmitRefused):
     code = "submit.run-invalid"
-    title = "The run has error findings"
-    hint = "Choose another run of the bundle, or correct what `findings` says and upload again."
+    title = "The run has errors"
+    hint = "Choose another run of the bundle, or fix what `findings` shows and upload again."
 
 
 class NoInstitution(SubmitRefused):
     code = "submit.no-institution"
-    title = "It is not clear for which institution this is submitted"
+    title = "Choose an institution"
     hint = "Name an institution of the account as `institution` in the metadata (revalidate)."
 
 
 class TestSubmission(SubmitRefused):
     __test__ = False  # its name is no test to pytest
     code = "submit.test"
-    title = "A test submission is never submitted to a release"
-    hint = "Upload the bundle from another account, or ask an editor to take the flag off."
+    title = "Test uploads cannot be submitted"
+    hint = "Upload the bundle again without `test`; that is another submission."
 
 
 class ExampleSubmission(SubmitRefused):
     code = "submit.example"
-    title = "The example of the collector measured nothing and is for trying out"
+    title = "The example run cannot be submitted"
     hint = "Submit a run of your own. A registry started with ./dev.py up takes the example."
 
 
 class EmbargoPast(SubmitRefused):
     code = "submit.embargo-past"
-    title = "The embargo ends in the past"
-    hint = "Leave `embargo_until` out, or give a time to come."
+    title = "The end of the embargo is in the past"
+    hint = "Leave `embargo_until` out, or give a later time."
 
 
 class ReviewRefused(Problem):
     status = 422
     code = "review.refused"
-    title = "The review can't be recorded like that"
-    hint = "Correct what the answer says and send it again."
+    title = "The review is not valid"
+    hint = "Fix what `detail` or `errors` names and send it again."
 
 
 class ReasonNeeded(ReviewRefused):
     code = "review.reason-needed"
-    title = "This needs a reason in words"
-    hint = "Send `reason` in words; the history keeps it."
+    title = "The reason is missing"
+    hint = "Send `reason`; the history keeps it."
 
 
 class NoReviewer(ReviewRefused):
     code = "review.not-a-reviewer"
-    title = "There is no reviewer of that name"
+    title = "Unknown reviewer"
     hint = "Send the username of an account with the role reviewer or one above it."
 
 
 class NoSuchFinding(ReviewRefused):
     code = "review.unknown-finding"
-    title = "The submission has no such finding or rule"
+    title = "Unknown finding or rule"
     hint = "Send codes that `findings` or `rules` of the submission have."
 
 
 class NothingToJudge(ReviewRefused):
     code = "review.unknown-rule"
-    title = "The rule does not wait for a person"
-    hint = "GET rubric/ says which rules do; the others are settled by the check."
+    title = "The check decides this rule"
+    hint = "GET rubric/ lists the rules that a person decides."
 
 
 class CommentRefused(ReviewRefused):
     code = "review.comment-refused"
-    title = "The comment can't be added"
-    hint = "Answer a comment of this submission, in words, of those that the account can read."
+    title = "The comment is not valid"
+    hint = "Answer a comment of this submission that the account can read."
 
 
 class AnonymityRefused(Problem):
     status = 409
     code = "anonymity.refused"
-    title = "It can't be published anonymously"
-    hint = "GET anonymity/ says what was asked for and decided."
+    title = "Anonymous publication is not possible"
+    hint = "GET anonymity/ shows what was requested and decided."
 
 
 class NamedAlready(AnonymityRefused):
     code = "anonymity.named-already"
-    title = "The result that it revises was published by name"
-    hint = "What was published by name stays so; withdraw it if it has to go."
+    title = "The revised result was published by name"
+    hint = "A result published by name stays so. Withdraw it to remove it."
 
 
 class NothingAsked(AnonymityRefused):
     code = "anonymity.not-asked"
-    title = "Nothing is asked for that could be decided or taken back"
+    title = "No request for anonymous publication is open"
 
 
 class FileRefused(Problem):
     status = 422
     code = "files.refused"
-    title = "The file can't be shown"
+    title = "The file cannot be shown"
     hint = "Download the archive and look at it on your machine."
 
 
 class NoSuchFile(FileRefused):
     status = 404
     code = "files.not-found"
-    title = "The archive holds no such file"
+    title = "Unknown file of the archive"
     hint = "GET files/received/ lists what it holds."
 
 
 class BinaryFile(FileRefused):
     code = "files.binary"
-    title = "The file is no text"
+    title = "The file is not text"
 
 
 class UnreadableArchive(FileRefused):
     code = "files.unreadable"
-    title = "The archive can't be opened here"
+    title = "The archive cannot be opened"
 
 
 class FileQuarantined(FileRefused):
@@ -479,48 +498,48 @@ class FileGone(FileRefused):
     status = 410
     code = "files.gone"
     title = "The stored bytes are gone"
-    hint = "The history tells why, if the registry deleted them. Else sending the same bytes again restores them."
+    hint = "If the registry deleted them, the history has the reason. Else send the same bytes again to restore them."
 
 
 class NoSecretFile(Problem):
     status = 404
     code = "quarantine.not-found"
-    title = "There is no such file in quarantine"
-    hint = "GET quarantine/ lists what waits for an editor."
+    title = "Unknown file in quarantine"
+    hint = "GET quarantine/ lists the files that wait for an editor."
 
 
 class ReleasePublished(Problem):
     status = 409
     code = "release.published"
-    title = "The release is published and does not change any more"
+    title = "The release is published and cannot change"
     hint = "Use the next release; lists of this one change by overrides with a reason."
 
 
 class WouldBeEmpty(Problem):
     status = 409
     code = "release.would-be-empty"
-    title = "Publishing would freeze empty lists, or no new result"
-    hint = "Take the lists out of the release, wait for results, or allow it: by API with `allow_empty` as true."
+    title = "A list would be empty, or nothing would be published"
+    hint = "Remove the lists from the release, wait for results, or send `allow_empty` as true."
 
 
 class NotConfirmed(Problem):
     status = 422
     code = "release.not-confirmed"
-    title = "The name of the release was not typed"
-    hint = "Type it as it stands there: what is published can't be taken back as a whole."
+    title = "Type the release to confirm"
+    hint = "Type the slug as shown. Publishing cannot be undone."
 
 
 class ReleaseExists(Problem):
     status = 409
     code = "release.exists"
-    title = "There is a release of that slug"
+    title = "A release with this slug exists"
     hint = "Choose another slug, or PATCH the one that is there."
 
 
 class ProposalInvalid(Problem):
     status = 422
     code = "release.proposal-invalid"
-    title = "The proposed definition can't make this list"
+    title = "The proposed definition is not valid for this list"
     hint = "Shapes: registry/schemas/list-definition.schema.json; of a score one definition of scores.1."
 
 
@@ -528,167 +547,182 @@ class ReleaseInvalid(Problem):
     status = 422
     code = "release.invalid"
     title = "The release is not valid"
-    hint = "Correct what the answer says and send it again."
+    hint = "Fix what `detail` or `errors` names and send it again."
 
 
 class ChecklistInvalid(Problem):
     status = 422
     code = "checklist.invalid"
-    title = "The checklist can't be changed like this"
-    hint = "Correct what the answer says and send it again."
+    title = "The change of the checklist is not valid"
+    hint = "Fix what `detail` or `errors` names and send it again."
 
 
 class ChecklistTaken(Problem):
     status = 409
     code = "checklist.taken"
-    title = "Another item has that label"
-    hint = "Give it a label of its own."
+    title = "Another item has this label"
+    hint = "Choose another label."
 
 
 class ChecklistChanged(Problem):
     status = 409
     code = "checklist.changed"
-    title = "Somebody changed the item meanwhile"
-    hint = "Look at it as it is now, and send the change again with its version."
+    title = "Somebody else changed the item"
+    hint = "Read the item again, and send your change with its version."
 
 
 class NoChecklistItem(Problem):
     status = 404
     code = "checklist.not-found"
-    title = "The checklist has no such item"
+    title = "Unknown item of the checklist"
     hint = "It may have been removed: read the checklist again."
 
 
 class BadSigningKey(Problem):
     status = 422
     code = "account.signing-key"
-    title = "That is no public SSH key"
+    title = "Not a public SSH key"
     hint = "Give the one line of a file such as ~/.ssh/id_ed25519.pub."
 
 
 class NoMembers(Problem):
     status = 404
     code = "institution.not-found"
-    title = "The account belongs to no such institution"
+    title = "The account does not belong to the institution"
     hint = "GET institutions/ lists those that it belongs to."
 
 
 class NoMember(Problem):
     status = 404
     code = "institution.no-member"
-    title = "The institution has no such member"
+    title = "Unknown member of the institution"
     hint = "Name an account that `members/` lists."
 
 
 class LastAdmin(Problem):
     status = 409
     code = "institution.last-admin"
-    title = "An institution keeps one administrator"
+    title = "An institution needs an administrator"
     hint = "Make another member administrator first."
 
 
 class InvitationRefused(Problem):
     status = 422
     code = "invitation.refused"
-    title = "Nobody can be invited like that"
-    hint = "Name an account or a mail address, and the role submitter or admin."
+    title = "The invitation is not valid"
+    hint = "Name an account or an email address, and the role submitter or admin."
 
 
 class NoInvitation(Problem):
     status = 404
     code = "invitation.not-found"
-    title = "There is no such invitation"
-    hint = "It may have been accepted, taken back, or be older than 14 days; ask for another."
+    title = "Unknown invitation"
+    hint = "It was accepted or cancelled, or it is older than 14 days. Ask for another."
 
 
 class ErasureRefused(Problem):
     status = 422
     code = "account.not-erased"
-    title = "The account was not erased"
-    hint = "Type its name exactly as it stands there."
+    title = "The account was not deleted"
+    hint = "Type the name exactly as shown."
+
+
+class NoTie(Problem):
+    status = 404
+    code = "account.no-tie"
+    title = "There is no such open tie"
+    hint = "GET ties/ lists them; somebody else may have ended it."
 
 
 class NoToken(Problem):
     status = 404
     code = "account.no-token"
-    title = "The account has no such token"
+    title = "Unknown token"
     hint = "GET tokens/ lists them by the characters that they begin with."
 
 
 class TokenRefused(Problem):
     status = 422
     code = "account.token"
-    title = "The token can't be made like that"
-    hint = "Correct what the answer says and send it again."
+    title = "The token is not valid"
+    hint = "Fix what `detail` or `errors` names and send it again."
 
 
 class AnswersInvalid(Problem):
     status = 422
     code = "answers.invalid"
-    title = "The answers can't be taken"
+    title = "The answers are not valid"
     hint = "Send one JSON object of question ids and answers, at most 256 KiB."
 
 
 class WebhookRefused(Problem):
     status = 422
     code = "webhook.refused"
-    title = "That address can't be a webhook"
+    title = "The webhook address is not valid"
     hint = "Give an https address whose host is public."
+
+
+class TooManyTrials(Problem):
+    status = 429
+    code = "webhook.trials"
+    title = "Too many webhook tests"
+    hint = "Wait an hour, or look at the deliveries that were made."
+    retry_after_s = 600
 
 
 class WebhookExists(Problem):
     status = 409
     code = "webhook.exists"
-    title = "There is a webhook with that address"
-    hint = "GET webhooks/ has it."
+    title = "A webhook with this address exists"
+    hint = "GET webhooks/ lists it."
 
 
 class FollowingRefused(Problem):
     status = 422
     code = "following.refused"
-    title = "A system is followed for all steps, or for those for the worse"
+    title = "Choose all changes, or regressions only"
     hint = "Send `all` or `worse`."
 
 
 class NotFollowed(Problem):
     status = 404
     code = "following.not-followed"
-    title = "The account follows no such system"
-    hint = "GET following/ has those that it follows."
+    title = "The account does not follow the system"
+    hint = "GET following/ lists the followed systems."
 
 
 class NoStep(Problem):
     status = 404
     code = "step.not-found"
-    title = "There is no such step"
-    hint = "The results may no longer show it; GET steps/ has those that stand."
+    title = "Unknown performance change"
+    hint = "The results may no longer show it. GET steps/ lists the current ones."
 
 
 class StepRefused(Problem):
     status = 422
     code = "step.refused"
-    title = "That can't be said of a step"
-    hint = "Correct what the answer says and send it again."
+    title = "The state of the performance change is not valid"
+    hint = "Fix what `detail` or `errors` names and send it again."
 
 
 class StepChanged(Problem):
     status = 409
     code = "step.changed"
-    title = "Somebody else said something of the step meanwhile"
+    title = "Somebody else changed the performance change"
     hint = "Read it again, and send the version that you read."
 
 
 class UnknownField(Problem):
     status = 400
     code = "request.unknown-field"
-    title = "The body has a field that is not known here"
+    title = "Unknown field in the body"
     hint = "Send the fields that openapi.json names. Nothing was changed."
 
 
 class RepeatedField(Problem):
     status = 400
     code = "request.repeated-field"
-    title = "A field of the body comes twice"
+    title = "A field is repeated"
     hint = "Send it once: only one of its values could count. Nothing was changed."
 
     def __init__(self, name: str) -> None:
@@ -698,12 +732,12 @@ class RepeatedField(Problem):
 class BadReceipt(Problem):
     status = 422
     code = "receipt.invalid"
-    title = "That is no receipt of this registry"
-    hint = "Give the whole JSON document as the registry gave it."
+    title = "Not a receipt of this registry"
+    hint = "Send the whole JSON document as the registry issued it."
 
 
 class OverrideRefused(Problem):
     status = 422
     code = "override.refused"
-    title = "The decision can't be applied to that list"
-    hint = "Name a result of the record, and send `score` exactly when the action is `score`."
+    title = "The override is not valid for this list"
+    hint = "Name a published result. Send `score` only with the action `score`, and always then."

@@ -4,7 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from submissions.accounts import views_account, views_members, views_personal_data
+from submissions.accounts import views_account, views_members, views_personal_data, views_ties
 from submissions.bundles import views as bundles_views
 from submissions.bundles import views_quarantine
 from submissions.change_points import views as change_points_views
@@ -12,11 +12,10 @@ from submissions.editing import views_answers
 from submissions.identities import views as identities_views
 from submissions.notifications import views_subscriptions, views_webhooks
 from submissions.overview import views as overview_views
-from submissions.overview import views_anonymity, views_files, views_review, views_systems
+from submissions.overview import views_anonymity, views_comments, views_files, views_review, views_systems
 from submissions.publication import views_lists, views_release
 from submissions.publication.checklist import views as checklist_views
 from submissions.receipts import views as receipts_views
-from submissions.review import views_comments
 from submissions.saved_queries import views as saved_queries_views
 
 urlpatterns = [
@@ -96,6 +95,8 @@ urlpatterns = [
     path("review/", views_review.queue_page, name="review"),
     path("review/quarantine/", views_quarantine.quarantine_index, name="quarantine"),
     path("review/quarantine/<int:id>/", views_quarantine.decide_file, name="quarantine-decide"),
+    path("review/ties/", views_ties.ties_page, name="ties"),
+    path("review/ties/<int:id>/end/", views_ties.end_tie, name="tie-end"),
     path("review/identities/", identities_views.identities_page, name="identities"),
     path("review/identities/merge/", identities_views.merge_identities, name="identities-merge"),
     path("review/identities/split/", identities_views.split_identity, name="identities-split"),

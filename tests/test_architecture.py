@@ -44,11 +44,12 @@ LAYERS = {
         {"benchmarks", "__main__", "launching", "ranks"},
     ),
     "registry": (
-        {"models", "errors", "environment", "celery", "database"},
-        {"query"},
+        {"database"},
+        {"models", "errors", "environment", "celery"},
+        {"query", "monitoring"},
         {"web"},
         {"presentation", "citation", "distributions", "dumps", "identity"},
-        {"comparison", "parameters"},
+        {"comparison", "parameters", "log"},
         {"platforms"},
         {"lists", "results", "studies", "timeseries"},
         {"systems", "loading"},
@@ -63,14 +64,16 @@ LAYERS = {
         {"bundles", "notifications", "receipts", "saved_queries"},
         {"accounts", "intake"},
         {"checks"},
-        {"editing", "publication", "operations"},
+        {"editing", "publication", "operations", "damage"},
         {"review", "change_points", "identities"},
         {"overview"},
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 117, "submissions": 127}
-"""Imports between rooms. These only fall."""
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 138, "submissions": 135}
+"""Imports between rooms. These only fall, but for new rooms: log has eleven, damaged bytes seven, monitoring four.
+
+The page of a system has four more, as it shows what citation, ceilings and results know of it."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
     "collectors/probes": "one module for each probe",
@@ -91,7 +94,6 @@ EDGES = ("api", "views", "forms", "requests", "urls")
 EDGES_THAT_DOMAIN_CODE_IMPORTS = {
     "registry/site_pages/feeds.py": 1,
     "submissions/notifications/mail.py": 1,
-    "submissions/overview/page.py": 5,
 }
 """What is left of them, counted. These only fall."""
 DUSTBINS = {"utils", "util", "helpers", "helper", "services", "service", "manager", "handlers", "common", "misc"}

@@ -14,17 +14,21 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "parameters.md"
 
 HEAD = """# Parameters
 
-What the collector can know of a node, a job or a storage system. Each has [a page of its own](/parameters/), with
-the default of each Lustre release; `highwater.pyz explain ID` says the same at the command line,
-`GET /api/v1/parameters/` in machine form. All of it comes from one file, `validators/parameters/parameters.1.json`, and
-so does this page (`./dev.py exec python -m tools.parameters_page` writes it).
+Find a parameter by its group: what it means, its unit, where it is read, and what of it leaves the site. These are all
+values that the collector can record of a node, a job or a storage system. [Each has a page](/parameters/) with the
+default of each Lustre release. `highwater.pyz explain ID` prints the same, and `GET /api/v1/parameters/` returns it.
 
-A node tells each parameter that applies to it, or says why not: `not_applicable`, `not_installed`, `permission_denied`,
-`timeout`, `output_limit`, `parse_error`, `redacted`, `disabled`, `unsupported_version`.
+For each parameter that applies to it, a node records a value or the reason why there is none: `not_applicable`,
+`not_installed`, `permission_denied`, `timeout`, `output_limit`, `parse_error`, `redacted`, `disabled` or
+`unsupported_version`.
 
-*read from* names files first; a command is another way to the same value, and `highwater.pyz list-probes` says what the
-collector itself reads and runs. *read by* is who can read it: everybody (`none`), `root`, members of a `group`, the
-management controller (`bmc`), an `admin` of another system. *leaves* says what of it leaves the site:
+| column | means |
+|---|---|
+| read from | files first; a command is another source of the same value |
+| read by | everybody (`none`), `root`, a `group`, the management controller (`bmc`), an `admin` of another system |
+| leaves | what of it leaves the site, by the words below |
+
+`highwater.pyz list-probes` lists what the collector itself reads and runs.
 
 | word | means |
 |---|---|
@@ -35,6 +39,8 @@ management controller (`bmc`), an `admin` of another system. *leaves* says what 
 | `drop` | what identifies is left out |
 | `attachment` | a file that the site may add |
 | `never` | not read at all |
+
+This page is made from `validators/parameters/parameters.1.json` with `./dev.py exec python -m tools.parameters_page`.
 """
 
 COLUMNS = "| parameter | meaning | unit | read from | read by | leaves |\n|---|---|---|---|---|---|\n"

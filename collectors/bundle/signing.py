@@ -3,14 +3,12 @@
 import os
 import shutil
 import subprocess
-import tempfile
 
 from collectors import files
 from collectors.bundle import archive_limits, bag, verification
 from collectors.errors import BundleError, UsageError
 
 NAMESPACE = "highwater"
-RECEIPT_NAMESPACE = "highwater-receipt"
 SUFFIX = ".sig"
 MAX_SIGNATURE_BYTES = 16 * 1024
 # Somebody may have to type a passphrase or touch a token.
@@ -54,23 +52,13 @@ def make_signature(message, key):
     return done.stdout.decode("ascii")
 
 
-def is_signed(message, signature, public_keys, namespace):
-    """Whether one of the keys has signed the message, as ssh-keygen says. Raises UsageError where it cannot say."""
-    with tempfile.TemporaryDirectory() as folder:
-        allowed, signature_file = os.path.join(folder, "allowed_signers"), os.path.join(folder, "signature")
-        files.write_whole(allowed, "".join("registry %s\n" % " ".join(str(key).split()) for key in public_keys))
-        files.write_whole(signature_file, signature)
-        command = ["-Y", "verify", "-f", allowed, "-I", "registry", "-n", namespace, "-s", signature_file]
-        return ssh_keygen(command, message).returncode == 0
-
-
 def ssh_keygen(command, message):
     """What became of one call of ssh-keygen. Raises UsageError where there is none, or it does not end."""
     tool = shutil.which("ssh-keygen")
     if tool is None:
         raise UsageError(
             "collector.ssh-keygen",
-            "There is no ssh-keygen here, which makes and verifies signatures.",
+            "There is no ssh-keygen here, which makes signatures.",
             "Install OpenSSH 8.1 or later, or upload without a signature.",
         )
     pipe = subprocess.PIPE

@@ -91,7 +91,7 @@ class Deadline:
 
 
 class Server:
-    """One registry, one account. Every method raises NetworkError or ServerRefusal."""
+    """One registry, one account or none. Every method raises NetworkError or ServerRefusal."""
 
     def __init__(self, settings, deadline, progress):
         self.base = urlsplit(settings.url)
@@ -101,7 +101,19 @@ class Server:
 
     def get(self, path, query=None):
         """The Answer to GET of an API path."""
-        return self.request("GET", path + ("?" + urlencode(query) if query else ""))
+        return self.request("GET", API + path + ("?" + urlencode(query) if query else ""))
+
+    def read_file(self, path, limit_bytes):
+        """The bytes of a file below the server's address, None where it has none.
+
+        Raises NetworkError for one that is longer than `limit_bytes`.
+        """
+        try:
+            return self.request("GET", path, read=lambda response: read_body(response, limit_bytes)).document
+        except ServerRefusal as error:
+            if error.http_status in (404, 410):
+                return None
+            raise
 
     def pages(self, path):
         """Yield the results of every page. Only the query of `next` is followed, never another address.
@@ -122,19 +134,19 @@ class Server:
 
     def post(self, path, fields, bundle):
         """The Answer to one multipart POST of fields and bundle."""
-        return self.request("POST", path, Upload(fields, bundle, self.show_sent))
+        return self.request("POST", API + path, Upload(fields, bundle, self.show_sent))
 
     def show_sent(self, sent, size):
         self.progress.update(f"sending {in_kib(sent)} of {in_kib(size)} ({100 * sent // size} %)")
 
-    def request(self, method, path, upload=None):
+    def request(self, method, path, upload=None, read=None):
         """Ask until there is an answer to keep; connection errors, 429, 502, 503 and 504 are tried again.
 
         Raises ServerRefusal or NetworkError where the tries or the time are used up, or another try cannot help.
         """
         for attempt in range(1, MAX_TRIES + 1):
             try:
-                answer = self.ask(method, path, upload)
+                answer = self.ask(method, path, upload, read or read_document)
                 if answer.status not in TRY_AGAIN:
                     return accepted(answer, self.base)
                 trouble, asked_wait_s = refusal(answer, self.base), retry_after_s(answer.headers)
@@ -149,7 +161,7 @@ class Server:
             self.progress.note(f"{trouble.message} Trying again in {wait_s:.1f} s ({attempt} of {MAX_TRIES} tries).")
             time.sleep(wait_s)
 
-    def ask(self, method, path, upload):
+    def ask(self, method, path, upload, read):
         """One request, one Answer; raises OSError or HTTPException when it does not come, or not whole."""
         connection = self.connection()
         with contextlib.closing(connection):
@@ -158,7 +170,8 @@ class Server:
                 self.send(connection, method, path, upload)
                 response = connection.getresponse()
                 with contextlib.closing(response):
-                    return Answer(response.status, response.headers, read_document(response))
+                    read = read if response.status < 400 else read_document
+                    return Answer(response.status, response.headers, read(response))
 
     def connection(self):
         """A connection to the server, through the proxy that the environment names for https."""
@@ -177,8 +190,9 @@ class Server:
 
     def send(self, connection, method, path, upload):
         """Send a request and its upload; one that the server stops reading is left to the server's answer."""
-        connection.putrequest(method, self.base.path + API + path)
-        connection.putheader("Authorization", "Token " + self.token)
+        connection.putrequest(method, self.base.path + path)
+        if self.token:
+            connection.putheader("Authorization", "Token " + self.token)
         connection.putheader("Accept", "application/json, application/problem+json")
         connection.putheader("User-Agent", "highwater-collector/" + VERSION)
         connection.putheader("Connection", "close")
@@ -223,15 +237,21 @@ def shut(sock):
 
 def read_document(response):
     """The JSON document of a response, None if it is of another kind; raises HTTPException if it is cut short."""
-    body = response.read(MAX_ANSWER_BYTES + 1)
-    if len(body) > MAX_ANSWER_BYTES:
-        raise http.client.HTTPException("the answer is too large")
+    body = read_body(response, MAX_ANSWER_BYTES)
     if not response.headers.get_content_type().endswith("json"):
         return None
     try:
         return json.loads(body.decode("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise http.client.HTTPException("the answer is cut short")
+
+
+def read_body(response, limit_bytes):
+    """All bytes of a response. Raises HTTPException where there are more than `limit_bytes`."""
+    body = response.read(limit_bytes + 1)
+    if len(body) > limit_bytes:
+        raise http.client.HTTPException("the answer is too large")
+    return body
 
 
 def accepted(answer, base):

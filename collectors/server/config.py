@@ -47,6 +47,17 @@ def settings(environ):
     return Settings(url, checked_token(token, url))
 
 
+def reader_settings(environ):
+    """The Settings of who only reads what is public: the same address, and no token, so none is asked for.
+
+    Raises UsageError for an address that is missing, malformed, or unsafe.
+    """
+    url = environ.get("HIGHWATER_URL", "") or read_config(os.path.expanduser(CONFIG_FILE)).url
+    url = checked_url(url or registry_of_download())
+    require_safe_transport(url, environ, "change the answers")
+    return Settings(url, "")
+
+
 def registry_of_download():
     """The address of the registry that handed out this file; empty for one that was built elsewhere."""
     try:
@@ -122,14 +133,14 @@ def is_header_text(text):
     return all("!" <= character <= "~" for character in text)
 
 
-def require_safe_transport(url, environ):
-    """Raise UsageError if a token would travel unencrypted to another machine."""
+def require_safe_transport(url, environ, threat="read your token"):
+    """Raise UsageError if a request would travel unencrypted to another machine; `threat` says what others could do."""
     parts = urlsplit(url)
     if parts.scheme == "https" or is_loopback(parts.hostname) or environ.get("HIGHWATER_INSECURE") == "1":
         return
     raise UsageError(
         "collector.insecure",
-        f"{url} is plain http: anyone on the way could read your token.",
+        f"{url} is plain http: anyone on the way could {threat}.",
         "Use https. If that network is truly yours alone, set HIGHWATER_INSECURE=1.",
     )
 

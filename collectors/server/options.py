@@ -21,12 +21,12 @@ def add_output(verb):
     verb.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
 
 
-def add_timeout(verb):
+def add_timeout(verb, default_s=DEFAULT_TIMEOUT_S):
     verb.add_argument(
         "--timeout",
         metavar="SECONDS",
         type=seconds,
-        default=DEFAULT_TIMEOUT_S,
+        default=default_s,
         help="give up after so many seconds, repeating and waiting included (%(default)g)",
     )
 
@@ -45,3 +45,8 @@ def list_names(options):
 
 def connect(options, progress):
     return Server(config.settings(os.environ), Deadline(options.timeout), progress)
+
+
+def connect_as_reader(options, progress):
+    """A Server that is sent no token, for what everybody may read."""
+    return Server(config.reader_settings(os.environ), Deadline(options.timeout), progress)

@@ -22,6 +22,7 @@ VERBS = (
     "sign",
     "status",
     "receipt",
+    "verify",
     "names",
 )
 """In the order in which --help lists them."""

@@ -31,7 +31,7 @@ class AssumedClass(Shape):
     name: Annotated[str, Meta(description="Name of the class: bandwidth, metadata, score, mlperf, ...")]
     title: Annotated[str, Meta(description="What the class is, in words.")]
     scale_percent: Annotated[
-        float, Meta(description="Scale of the logarithm of one run, in %: about so much beside its usual value.")
+        float, Meta(description="Scale of the logarithm of one run, in %: its typical distance from the usual value.")
     ]
     degrees: Annotated[int, Meta(description="Degrees of freedom of Student's t; the fewer, the heavier its tails.")]
     sets: Annotated[int, Meta(description="Sets of runs that it is fitted to.")]
@@ -81,9 +81,9 @@ class ComparedMeasurement(Shape):
     intervals: Annotated[
         list[Annotated[list[float], Meta(min_length=2, max_length=2)] | None],
         Meta(
-            description="Where each ratio lies with 95 %, by repeats of both numbers; one that holds 1 is a tie. "
-            "Null: not repeated, so that nobody can tell whether they differ by more than chance. With "
-            "`assume=prior` it may be assumed, as `interval_basis` says."
+            description="95 % interval of each ratio, from repeats of both numbers; one that contains 1 is a tie. "
+            "Null: not repeated, so it is unknown whether they differ by more than chance. With "
+            "`assume=prior` it may be assumed: see `interval_basis`."
         ),
     ]
     interval_basis: Annotated[
@@ -94,7 +94,7 @@ class ComparedMeasurement(Shape):
         ),
     ]
     spreads: Annotated[list[ComparedSpread], Meta(description="How far the number of each result varied.")]
-    printed_units: Annotated[list[str], Meta(description="In which its source prints it; empty where it says none.")]
+    printed_units: Annotated[list[str], Meta(description="Unit in its source; empty where it has none.")]
     ratio_qualifiers: Annotated[
         list[str],
         Meta(description="What follows of each ratio: about, below, above; unknown, and no ratio, where nothing does."),
@@ -150,7 +150,7 @@ class DifferingFact(Shape):
         Meta(description="Distinct values of each, with their units; null where it is not known."),
     ]
     differs_from_default: Annotated[
-        list[bool | None], Meta(description="From that of its release; null: cannot be said.")
+        list[bool | None], Meta(description="Whether it differs from the default of its release; null: unknown.")
     ]
     defaults: Annotated[list[str], Meta(description="Default of each side, as text; empty where it is not known.")]
 
@@ -194,13 +194,13 @@ class SystemsCompared(Shape):
 class ComparisonShape(Shape):
     results: Annotated[list[ComparedResult], Meta(description="The results, in the order of the query.")]
     per: Annotated[ComparedPer | None, Meta(description="What rates and scores are divided by; null: they are not.")]
-    comparable: Annotated[bool, Meta(description="Whether ratios are computed; `notes` say why not.")]
-    notes: Annotated[list[Note], Meta(description="What stands against comparing them, or must be known.")]
+    comparable: Annotated[bool, Meta(description="Whether ratios are computed; `notes` give the reason if not.")]
+    notes: Annotated[list[Note], Meta(description="Reasons against comparing them, and what you must know.")]
     matched: Annotated[
         list[MatchedShape | None],
         Meta(
-            description="For each result whether it is matched with the first one; null of the first, and where "
-            "nothing is comparable. A ratio of results that are not matched says something of the load, too."
+            description="For each result whether it is matched with the first one; null for the first, and where "
+            "nothing is comparable. A ratio of results that are not matched also reflects the load."
         ),
     ]
     measurements: Annotated[list[ComparedMeasurement], Meta(description="Measurements, each in its canonical unit.")]

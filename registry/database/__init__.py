@@ -5,7 +5,10 @@ Connecting is limited in every process, statements in the web alone: a migration
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from django.conf import settings
+from django.db import DatabaseError, connection
 
 # Seconds that the server may take for one statement; 0 for any.
 statement_s = 0.0
@@ -17,3 +20,15 @@ def limit_statements() -> None:
     """Limit the statements of every connection that this process opens from now on."""
     global statement_s
     statement_s = settings.DATABASE_STATEMENT_S
+
+
+def refuse_wrong_pooler() -> None:
+    """Called when a process starts: its database may be away, but not behind a pooler in transaction mode.
+
+    Raises TransactionPooling (registry/database/pooling.py).
+    """
+    try:
+        with suppress(DatabaseError):
+            connection.ensure_connection()
+    finally:
+        connection.close()

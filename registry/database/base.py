@@ -10,6 +10,7 @@ from django.db.backends.postgresql import base
 from psycopg.errors import _WaitTimeout
 
 from registry import database
+from registry.database import pooling
 
 
 class PatientConnection(psycopg.Connection):
@@ -31,6 +32,29 @@ class PatientConnection(psycopg.Connection):
 class DatabaseWrapper(base.DatabaseWrapper):
     # The module psycopg, but for one name.
     Database = SimpleNamespace(**{**vars(psycopg), "connect": PatientConnection.connect})  # type: ignore[assignment]  # it stands for a module
+
+    _is_pooling_checked = False
+    """Whether this process knows that the settings lead to a connection which stays the same."""
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """Raises TransactionPooling where session locks would not hold; asked once per process."""
+        connection = super().get_new_connection(conn_params)
+        if not DatabaseWrapper._is_pooling_checked:
+            connection.autocommit = True
+            try:
+                if not pooling.is_direct(connection):
+                    pooling.refuse_transaction_pooling(lambda: self._open_patiently(conn_params))
+            except BaseException:
+                connection.close()
+                raise
+            DatabaseWrapper._is_pooling_checked = True
+        return connection
+
+    def _open_patiently(self, conn_params: dict[str, Any]) -> PatientConnection:
+        connection: PatientConnection = super().get_new_connection(conn_params)
+        connection.autocommit = True
+        connection.patience_s = conn_params.get("connect_timeout", 3)
+        return connection
 
     def init_connection_state(self) -> None:
         super().init_connection_state()

@@ -36,11 +36,11 @@ class Ranks(Shape):
 
     tool: Tool
     op: Annotated[str | None, Meta(description="Operation of the measurement; null for a score.")]
-    quantity: Annotated[str, Meta(description="What is measured, or the name of the score.")]
+    quantity: Annotated[str, Meta(description="Quantity, or the name of the score.")]
     stat: Annotated[str | None, Meta(description="Statistic of the measurement; null for a score.")]
     unit: Annotated[str | None, Meta(description="Of `score` in the entries of this list.")]
     title: Annotated[str, Meta(description="What the number is called in the head of the list.")]
-    better: Annotated[str, one_of("higher", "lower"), Meta(description="Which end of the numbers stands first.")]
+    better: Annotated[str, one_of("higher", "lower"), Meta(description="Which end of the numbers comes first.")]
 
 
 class RankedList(Shape):
@@ -112,7 +112,7 @@ class RankedListDetail(RankedList, kw_only=True):
     """A list and a page of its entries. What is assumed is left out unless the query has `assume=prior`."""
 
     assumption: Annotated[
-        AssumedClass | UnsetType | None, Meta(description="What is assumed of a run; null: nothing is.")
+        AssumedClass | UnsetType | None, Meta(description="The assumption about a run; null: none.")
     ] = UNSET
     assumed_factor: Annotated[
         float | UnsetType | None,
@@ -198,7 +198,7 @@ class ListInNumbers(Shape):
     title: Annotated[str, Meta(description="Of the list at that release.")]
     trust: Trust
     complete: Annotated[bool, Meta(description="False: only the first ranks are known, counts and sums are theirs.")]
-    recomputed: Annotated[bool, Meta(description="True: another release here has this list as computed anew.")]
+    recomputed: Annotated[bool, Meta(description="True: another release here has this list recomputed.")]
     entries: Annotated[int, Meta(description="Entries, without withdrawn ones.")]
     institutions: Annotated[int, Meta(description="Different names as printed.")]
     new: Annotated[int, Meta(description="Entries that came with this release.")]

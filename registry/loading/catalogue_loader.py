@@ -33,6 +33,7 @@ from registry.loading import (
     recorded_archives,
     reported_results,
 )
+from registry.log import recording
 from registry.models import (
     CatalogueLoad,
     ListDefinition,
@@ -129,6 +130,7 @@ def load_catalogue() -> Loaded:
         rank_ranges.index_ranges(RankedList.objects.select_related("definition"))
         detected_steps.mark_all_due()
         CatalogueLoad.objects.create(digest=digest)
+        recording.note_unheld()
     return loaded
 
 
@@ -148,6 +150,7 @@ def import_archives(rows: list[Row], *, dry_run: bool = False) -> list[ArchiveOu
         fact_index.rebuild_facts(results.order_by().values_list("id", flat=True))
         erasing.keep_erased()
         detected_steps.mark_due(results.order_by().values_list("system_id", flat=True))
+        recording.note_unheld()
         if dry_run:
             transaction.set_rollback(True)
     derived = Result.Trust.DERIVED
@@ -177,6 +180,7 @@ def import_rows(outcomes: list[mlperf_copies.RowOutcome], *, dry_run: bool = Fal
             standing = Result.objects.filter(pk__in=[result.pk for result in results.values()])
             detected_steps.mark_due(standing.order_by().values_list("system_id", flat=True))
         mlperf_copies.store_differences(outcomes)
+        recording.note_unheld()
         if dry_run:
             transaction.set_rollback(True)
 
@@ -193,6 +197,7 @@ def load_definitions() -> None:
             results.filter(facts__name=fact_index.CONFIGURATION, observed_parameters=None).values_list("id", flat=True)
         )
         rank_ranges.index_ranges(RankedList.objects.filter(release__imported=False).select_related("definition"))
+        recording.note_unheld()
 
 
 def files_digest() -> str:

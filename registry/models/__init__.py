@@ -7,6 +7,7 @@ from registry.models.erasures import Erasure
 from registry.models.facts import Fact
 from registry.models.identities import IdentityChange
 from registry.models.lists import ListDefinition, ListEntry, Override, RankedList, RankRange
+from registry.models.log import LogCheckpoint, LogKey, LogLeaf, LogOpening, LogState
 from registry.models.releases import Release
 from registry.models.results import Measurement, Result, ResultFile
 from registry.models.search import Fold, SearchText
@@ -25,6 +26,11 @@ __all__ = [
     "IdentityChange",
     "ListDefinition",
     "ListEntry",
+    "LogCheckpoint",
+    "LogKey",
+    "LogLeaf",
+    "LogOpening",
+    "LogState",
     "Measurement",
     "ObservedParameter",
     "Override",

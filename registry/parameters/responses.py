@@ -25,7 +25,7 @@ from registry.web.responses import Page
 class ParameterPlace(Shape, kw_only=True):
     """A path where a parameter is read; * stands for one name, releases are Lustre's."""
 
-    path: Annotated[str, Meta(description="Path on a node; * stands for one name.")]
+    path: Annotated[str, Meta(description="Path on a node; * is any one name.")]
     root: Annotated[str, Meta(description="procfs, sysfs, debugfs, module or file.")]
     from_release: Annotated[
         str | UnsetType, Meta(description="First release of Lustre that has it there; left out: any.")
@@ -51,7 +51,7 @@ class LustreDefault(Shape, kw_only=True):
     of: Annotated[str | UnsetType, Meta(description="ram, or the id of another parameter.")] = UNSET
     at_least: Annotated[int | UnsetType, Meta(description="Least value, in the unit of the parameter.")] = UNSET
     at_most: Annotated[int | UnsetType, Meta(description="Greatest value, in the unit of the parameter.")] = UNSET
-    words: Annotated[str | UnsetType, Meta(description="The default in words, where no number says it.")] = UNSET
+    words: Annotated[str | UnsetType, Meta(description="The default in words, where it is not a number.")] = UNSET
 
 
 class Parameter(Shape):
@@ -70,7 +70,7 @@ class Parameter(Shape):
     ]
     value_type: Annotated[str, Meta(description="Type of its values: integer, number, boolean, string, enum or mixed.")]
     scope: Annotated[str, Meta(description="Where it holds: client, server, client+server, job, fabric or array.")]
-    roles: Annotated[list[str], Meta(description="Roles of the nodes that can tell; empty where none can.")]
+    roles: Annotated[list[str], Meta(description="Roles of the nodes that can read it; empty where none can.")]
     volatile: Annotated[bool, Meta(description="Changes by itself; left out of comparisons.")]
     run_critical: Annotated[str, Meta(description="What a change during the run means: invalidating, warning or info.")]
     privilege: Annotated[str, Meta(description="What reading it needs: none, root, group, bmc or admin.")]
@@ -83,7 +83,7 @@ class Parameter(Shape):
             "drop, attachment or never."
         ),
     ]
-    redaction_note: Annotated[str, Meta(description="What is left out or replaced; may be empty.")]
+    redaction_note: Annotated[str, Meta(description="What is removed or replaced; may be empty.")]
     paths: Annotated[list[ParameterPlace], Meta(description="Where it is read.")]
     command: Annotated[str, Meta(description="Command that prints it too, or alone; empty where there is none.")]
     reason: Annotated[
@@ -145,9 +145,9 @@ class SharedFact(Shape):
     kind: FactKind
     value: Annotated[str, Meta(description="The most frequent value.")]
     results: Annotated[int, Meta(description="Results that have this value.")]
-    known_results: Annotated[int, Meta(description="Results that say the fact.")]
-    unknown: Annotated[int, Meta(description="Results that do not say it: neither shared nor different.")]
-    shared: Annotated[bool, Meta(description="All that say it, two or more, have one value.")]
+    known_results: Annotated[int, Meta(description="Results that state the fact.")]
+    unknown: Annotated[int, Meta(description="Results that do not state it: neither shared nor different.")]
+    shared: Annotated[bool, Meta(description="True: two or more state it, and all of them have one value.")]
     values: Annotated[list[SharedValue], Meta(description="Its values, most results first, up to 10.")]
 
 
@@ -158,5 +158,5 @@ class SharedFacts(Shape):
     top: Annotated[int | None, Meta(description="Systems at most; null where ids were given.")]
     results: Annotated[list[SharingResult], Meta(description="The results, the best of each system, best first.")]
     described: Annotated[int, Meta(description="How many of them describe their system.")]
-    tunables_known: Annotated[int, Meta(description="Facts of tuning that two of them or more say.")]
+    tunables_known: Annotated[int, Meta(description="Facts of tuning that two of them or more state.")]
     facts: Annotated[list[SharedFact], Meta(description="Facts, those first that most results have alike.")]

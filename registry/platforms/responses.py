@@ -33,7 +33,7 @@ class Factor(Shape):
     name: Annotated[str, Meta(description="What it is.")]
     value: Annotated[float, Meta(description="Its value, in `unit`.")]
     unit: Annotated[str, Meta(description="Unit of the value; may be empty.")]
-    source: Annotated[str, Meta(description="The datasheet or document that says so.")]
+    source: Annotated[str, Meta(description="The datasheet or document with this value.")]
     estimated: Annotated[bool, Meta(description="Assumed for this use.")]
 
 
@@ -44,7 +44,7 @@ class Layer(Shape):
     unit: Annotated[str, Meta(description="Unit of `value`.")]
     percent: Annotated[float, Meta(description="What was measured, in % of it.")]
     observed: Annotated[
-        float | None, Meta(description="The most that was ever seen, in `unit`; null where no document says so.")
+        float | None, Meta(description="The highest observed rate, in `unit`; null where no document has one.")
     ]
     percent_of_observed: Annotated[
         float | None, Meta(description="What was measured, in % of `observed`; null where nothing was seen.")
@@ -55,7 +55,7 @@ class Layer(Shape):
 
 class Limiting(Shape):
     layer: Annotated[str, Meta(description="drives, slots, parity, controllers, network or clients.")]
-    words: Annotated[str, Meta(description="parity says what it takes its share of: drives, less parity.")]
+    words: Annotated[str, Meta(description="For parity, what it is a share of: drives, less parity.")]
     percent: Annotated[float, Meta(description="What was measured, in % of what the layer can deliver.")]
 
 
@@ -69,7 +69,8 @@ class Efficiency(Shape):
     value: Annotated[float, Meta(description="What was measured, in `unit`.")]
     unit: CanonicalUnit
     qualifier: Annotated[
-        str, Meta(description="About, below or above, of the value and of every percentage, as its source says.")
+        str,
+        Meta(description="Qualifier of the value and of every percentage, as in its source: about, below or above."),
     ]
     direction: Annotated[str, Meta(description="read or write.")]
     over: Annotated[str, Meta(description="What the number is of: system, server or drive.")]
@@ -119,7 +120,7 @@ class StepShape(Shape):
     ]
     x_first: Annotated[
         float | None,
-        Meta(description="How many times better than the first step, without unit; null where it cannot be said."),
+        Meta(description="How many times better than the first platform, without unit; null where it is unknown."),
     ]
     x_before: Annotated[
         float | None, Meta(description="How many times better than the step before, without unit; null of the first.")
@@ -131,12 +132,10 @@ class StepShape(Shape):
 class ChangeShape(Shape):
     before: Annotated[str, Meta(description="Id of the result before.")]
     after: Annotated[str, Meta(description="Id of the result after.")]
-    factor: Annotated[
-        float | None, Meta(description="How many times better, without unit; null where it cannot be said.")
-    ]
+    factor: Annotated[float | None, Meta(description="How many times better, without unit; null where it is unknown.")]
     factor_qualifier: FactorQualifier
     cause: Annotated[str | None, Meta(description="hardware, software or tuning, where it alone differs; else null.")]
-    may_be: Annotated[list[str], Meta(description="All that it may come from, as far as the record tells.")]
+    may_be: Annotated[list[str], Meta(description="All possible causes, as far as results state them.")]
     differs: Annotated[dict[str, Any], Meta(description="Names of what differs, by kind.")]
     unrecorded: Annotated[list[str], Meta(description="Kinds of which something is not recorded of both.")]
 
@@ -147,7 +146,7 @@ class PossibleShape(Shape):
         float | None,
         Meta(
             description="How many times better, all changes with these causes together, without unit; null where it "
-            "cannot be said."
+            "is unknown."
         ),
     ]
     factor_qualifier: FactorQualifier
@@ -185,7 +184,7 @@ class UnmatchedShape(Shape):
     after: Annotated[UnmatchedEnd, Meta(description="The number of the later step.")]
     differs: Annotated[list[ConditionPair], Meta(description="Conditions that are known of both, and differ.")]
     unknown: Annotated[list[ConditionPair], Meta(description="Conditions that are not known of both.")]
-    reasons: Annotated[list[str], Meta(description="What a source says against the comparison.")]
+    reasons: Annotated[list[str], Meta(description="Reasons of a source against the comparison.")]
 
 
 class GainShape(Shape):
@@ -289,7 +288,9 @@ class GroupFact(Shape):
 class GroupShape(Shape):
     """Results of the basis that are alike in every fact that is known to move the rate."""
 
-    facts: Annotated[list[GroupFact], Meta(description="What tells the group from the others; empty of a single one.")]
+    facts: Annotated[
+        list[GroupFact], Meta(description="What distinguishes the group from the others; empty for a single one.")
+    ]
     units: Annotated[UnitsShape, Meta(description="Enclosures that the rate takes, by the results of the group alone.")]
     results: Annotated[list[str], Meta(description="Ids of its results, best first.")]
 
@@ -300,7 +301,7 @@ class BasisShape(Shape):
     trust: TrustText
     enclosures: Annotated[float, Meta(description="Measured enclosures in number; one target of two is half of one.")]
     of_one: Annotated[float, Meta(description="Rate of one enclosure, in `unit`.")]
-    qualifier: Annotated[str, Meta(description="What its source says of the rate: about, below or above.")]
+    qualifier: Annotated[str, Meta(description="Qualifier of the rate in its source: about, below or above.")]
     rates: Annotated[int, Meta(description="Rates of this direction and kind that the result has; the best counts.")]
     varies: Annotated[
         dict[str, list[str]], Meta(description="In what these rates differ: operation, statistic, parts of contexts.")

@@ -23,7 +23,8 @@ class Repeated(Shape):
     runs: Annotated[int, Meta(description="The published one too.")]
     deviation_percent: Annotated[float | None, Meta(description="Sample deviation, % of the mean; null below three.")]
     values: Annotated[
-        list[float], Meta(description="In `unit`, in the order of time where runs tell it, else of the archive.")
+        list[float],
+        Meta(description="In `unit`, in the order of time where it is known, else in the order of the archive."),
     ]
 
 
@@ -81,5 +82,5 @@ class SystemDescription(Shape):
     document: Annotated[dict[str, Any], Meta(description="Schema system.1.")]
     missing_in_forms: Annotated[
         dict[str, list[str]],
-        Meta(description="By form, the places that it demands and that the description does not tell."),
+        Meta(description="By form, the required places that the description does not have."),
     ]

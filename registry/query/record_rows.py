@@ -72,7 +72,7 @@ class Measurement(Shape):
     printed_unit: PrintedUnit
     scored: Annotated[bool | None, Meta(description="Whether the score counts it; null where the tool has no score.")]
     context: Annotated[
-        dict[str, Any], Meta(description="What else tells it from other numbers of the operation, by name.")
+        dict[str, Any], Meta(description="What else distinguishes it from other numbers of the operation, by name.")
     ]
     repeats: Annotated[
         list[float] | None,

@@ -11,9 +11,9 @@ from msgspec import Meta
 from registry import models
 from registry.query.shapes import Shape
 
-Sentence = Annotated[str, Meta(description="What it says, in a sentence.")]
+Sentence = Annotated[str, Meta(description="The note as a sentence.")]
 MadeAt = Annotated[datetime, Meta(description="When it was made.")]
-DistinctLabel = Annotated[str, Meta(description="What tells a reported result from its neighbours; else null.")]
+DistinctLabel = Annotated[str, Meta(description="Distinguishes a reported result from its neighbours; else null.")]
 
 
 class UnknownValue(Shape):
@@ -21,7 +21,7 @@ class UnknownValue(Shape):
 
     code: Annotated[str, Meta(description="query.unknown-value, always.")]
     name: Annotated[str, Meta(description="Name of the filter.", examples=["filesystem_type"])]
-    value: Annotated[str, Meta(description="The value, as it was asked for.", examples=["Lustr"])]
+    value: Annotated[str, Meta(description="The value of the request.", examples=["Lustr"])]
     nearest: Annotated[
         list[str], Meta(description="Up to three values that some result has, best first.", examples=[["Lustre"]])
     ]
@@ -46,7 +46,7 @@ SourceAddress = Annotated[
 ]
 ReleaseSlug = Annotated[str, Meta(description="Slug of the release; null where it has none.")]
 ResultId = Annotated[str, Meta(description="Id of the result.")]
-Quantity = Annotated[str, Meta(description="What is measured, such as bandwidth or rate.")]
+Quantity = Annotated[str, Meta(description="Quantity, such as bandwidth or rate.")]
 Tool = Annotated[str, Meta(description="Name of the benchmark.")]
 ListName = Annotated[str, Meta(description="Name of the list.")]
 Statistic = Annotated[str, Meta(description="Statistic, such as mean or max.")]
@@ -61,20 +61,20 @@ TrustText = Annotated[str, _TRUST]
 Code = Annotated[str, Meta(description="Code that never changes.")]
 SizeInBytes = Annotated[int, Meta(description="Bytes.")]
 Context = Annotated[
-    dict[str, Any], Meta(description="What else tells this number from others of the same operation, by name.")
+    dict[str, Any], Meta(description="What else distinguishes this number from others of the same operation, by name.")
 ]
 Score = Annotated[float, Meta(description="Score; it has no unit.")]
 VersionNumber = Annotated[int, Meta(description="Number of the version, from 1.")]
 PrintedInstitution = Annotated[str, Meta(description="Name of the institution, as printed.")]
 PrintedSystem = Annotated[str, Meta(description="Name of the system, as printed.")]
 SystemTitle = Annotated[str, Meta(description="Name of the system.")]
-Qualifier = Annotated[str, Meta(description="What its source says of it: about, below or above.")]
-Tasks = Annotated[int, Meta(description="Processes in all; null where the source does not say.")]
+Qualifier = Annotated[str, Meta(description="Qualifier in its source: about, below or above.")]
+Tasks = Annotated[int, Meta(description="Client processes in total; null where the source does not state them.")]
 MoreThere = Annotated[bool, Meta(description="There are more.")]
 SubmissionId = Annotated[UUID, Meta(description="Id of the submission.")]
 ReviewerName = Annotated[str, Meta(description="Username of the reviewer.")]
 PrintedUnit = Annotated[str, Meta(description="Unit in which the source prints it; may be empty.")]
-ClientNodes = Annotated[int, Meta(description="Client nodes; null where the source does not say.")]
+ClientNodes = Annotated[int, Meta(description="Client nodes; null where the source does not state them.")]
 BandwidthGibPerS = Annotated[
     float, Meta(description="Bandwidth half of the score in GiB/s (2^30 B/s); null where the source has none.")
 ]
@@ -108,8 +108,8 @@ Reproducibility = Annotated[
 FactorQualifier = Annotated[
     str,
     Meta(
-        description="About, below or above, where the numbers are; unknown, and no factor, where bounds leave "
-        "nothing to say."
+        description="About, below or above, as the numbers are; unknown, with a null factor, where bounds leave it "
+        "open."
     ),
 ]
 WithdrawnAt = Annotated[datetime, Meta(description="When it was withdrawn; null where it was not.")]
@@ -128,8 +128,8 @@ FactKind = Annotated[str, Meta(description="What it is of: tuning, software, har
 Candidates = Annotated[
     int | None,
     Meta(
-        description="Results that meet all conditions as far as they say what these are about; null where nothing was "
-        "asked that a result may not say."
+        description="Results that may meet all conditions: every fact that they state does. Null where no fact is "
+        "needed."
     ),
 ]
 ColumnNames = Annotated[list[str], Meta(description="Names of the columns of `rows`, in order.")]
@@ -154,8 +154,8 @@ UnknownValues = Annotated[
 MissingReason = Annotated[
     str,
     Meta(
-        description="not-in-document, not-in-list, not-read, no-description, not-described or not-a-number: what kind "
-        "of source says nothing, or nothing usable, of it."
+        description="not-in-document, not-in-list, not-read, no-description, not-described or not-a-number: why no "
+        "usable value is known."
     ),
 ]
 RunParameters = Annotated[dict[str, Any], Meta(description="Parameters of the run, by name.")]

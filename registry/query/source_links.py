@@ -37,7 +37,7 @@ Facts = Mapping[str, Any]
 class SourceLink(Shape):
     """Where a number is from."""
 
-    text: Annotated[str, Meta(description="What stands there.")]
+    text: Annotated[str, Meta(description="Text of the link.")]
     address: Annotated[str, Meta(description="Address; empty where none is known.")]
     place: Annotated[str, Meta(description="Slide, table, section or path in it; may be empty.")]
 

@@ -1,20 +1,40 @@
-"""Stored bytes by their sha256: whether they are there, which a storage that is away can't tell."""
+"""Stored bytes by their sha256: whether they are there, and whether they are still those that came.
+
+Whoever reads them hashes them: through `checked_chunks`, which gives the last piece only when all of them are right.
+A storage that is away can't tell either.
+"""
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage, Storage
+from django.dispatch import Signal
 
-from registry.errors import Unavailable
+from registry.errors import Problem, Unavailable
+
+CHUNK = 1024 * 1024
+"""Bytes of one piece. What is no longer than that is refused before anything of it was given."""
+damage_met = Signal()
+"""Somebody met damaged bytes; sent with `storage` and `sha256`. Receivers note it and tell who can help."""
 
 
 class StorageAway(Unavailable):
     code = "storage.unavailable"
     title = "The storage does not answer"
     hint = "Nothing is lost by that. Try again after the seconds in Retry-After."
+
+
+class DamagedBytes(Problem):
+    status = 500
+    code = "storage.damaged"
+    title = "The stored bytes are not those that came"
+    hint = "They are given to nobody, and administrators are told. Sending the same file again puts it right."
 
 
 def key_of(sha256: str) -> str:
@@ -51,6 +71,44 @@ def open_bytes(storage: Storage, sha256: str) -> File[bytes]:
         raise
     except Exception as error:
         raise StorageAway from error
+
+
+def checked_chunks(file: File[bytes], storage: Storage, sha256: str, *, tell: bool = True) -> Iterator[bytes]:
+    """The bytes of an open file in pieces of CHUNK, hashed on the way; closes the file at the end.
+
+    Raises DamagedBytes instead of the last piece where they have another sha256, or the disk can't read them;
+    unless `tell` is false, receivers of `damage_met` hear of it.
+    """
+    try:
+        yield from _hashed_pieces(file, sha256)
+    except DamagedBytes:
+        if tell:
+            damage_met.send(None, storage=storage, sha256=sha256)
+        raise
+
+
+def _hashed_pieces(file: File[bytes], sha256: str) -> Iterator[bytes]:
+    digest, held = hashlib.sha256(), b""
+    with file:
+        while piece := _read_piece(file, sha256):
+            digest.update(piece)
+            if held:
+                yield held
+            held = piece
+        if digest.hexdigest() != sha256:
+            raise DamagedBytes(f"sha256 {sha256} was stored; the bytes have {digest.hexdigest()}.")
+        if held:
+            yield held
+
+
+def _read_piece(file: File[bytes], sha256: str) -> bytes:
+    try:
+        piece: bytes = file.read(CHUNK)
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        raise DamagedBytes(f"The storage can't read the bytes of sha256 {sha256}.") from error
+    return piece
 
 
 def _is_file(path: Path) -> bool:

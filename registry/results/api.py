@@ -17,6 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.comparison import repeats
+from registry.log import records
 from registry.models import Result
 from registry.presentation import responses as presentation_responses
 from registry.presentation.evidence_table import evidence_line, list_unconfirmed
@@ -108,87 +109,25 @@ class ResultDetailView(PublicRead):
         return Response(as_result(result, public_record.list_measurements(result)))
 
 
-SNAPSHOT = {
-    "scores": dict,
-    "hashes": dict,
-    "findings": list,
-    "rules": list,
-    "evidence": dict,
-    "missing_measurements": list,
-    "tests": list,
-    "versions": dict,
-    "answers": dict,
-    "parameter_sources": dict,
-    "described_parameters": dict,
-}
-"""What openapi.json promises of Result.snapshot, and its empty form; the rest stands under `facts`."""
-FROM_FILES = ("read_from", "not_read")
-"""Parts of Result.snapshot that are null where they are not known."""
-DISTRIBUTIONS = "distributions"
-"""Part of Result.snapshot with an address of its own, as it can be long."""
-
-
 def as_result(result: Result, measurements: list[public_record.Row]) -> dict[str, Any]:
     """A result, of the record or of the demonstration, with the lists it stands on: one more query."""
     snapshot = result.snapshot
     memberships = public_record.list_memberships(result)
     links = list_source_links(result, memberships)
     return {
-        "id": result.public_id,
-        "tool": result.tool,
-        "tool_version": result.tool_version,
-        "mode": result.mode,
-        "trust": result.trust,
-        "source": result.source,
+        **records.result_fields(result, measurements),
         "source_address": next((link.address for link in links if link.address), ""),
-        "origin_id": result.origin_id,
-        "release": result.release.slug if result.release else None,
-        "label": snapshot.get("label"),
-        "institution": result.institution,
-        "institution_slug": result.site.slug,
-        "system": result.system_name,
-        "system_slug": result.system.slug,
-        "platform": result.platform.slug if result.platform else None,
-        "vendor": result.vendor or result.storage_vendor,
-        "storage_vendor": result.storage_vendor,
-        "filesystem_type": result.filesystem_type,
-        "filesystem_family": result.filesystem_family,
-        "filesystem_name": result.filesystem_name,
-        "filesystem_version": result.filesystem_version,
-        "client_nodes": result.client_nodes,
-        "tasks": result.tasks,
-        "score": result.score,
-        "bandwidth_gib_per_s": result.bandwidth_gib_per_s,
-        "rate_kiops": result.rate_kiops,
-        "reproducibility": result.reproducibility,
-        "production": result.production,
-        "submitted_on": result.submitted_on,
-        "published_at": result.published_at,
-        "bundle_sha256": result.bundle_sha256,
-        "public_sha256": result.public_sha256,
         "archive_missing_since": result.archive_missing_since,
         "copy_missing_since": result.copy_missing_since,
+        "archive_damaged_since": result.archive_damaged_since,
+        "copy_damaged_since": result.copy_damaged_since,
         "copy_withheld_at": result.copy_withheld_at,
-        "revision": result.revision,
-        "revises": result.revises.public_id if result.revises else None,
-        "same_as": result.same_as.public_id if result.same_as else None,
         "printed_again": getattr(result, "again", []),
         "revised_by": result.revised_by.public_id if hasattr(result, "revised_by") else None,
-        "revision_reason": result.revision_reason,
         "changes": [asdict(change) for change in revision_diff.of_result(result)],
-        "withdrawn_at": result.withdrawn_at,
-        "withdrawn_reason": result.withdrawn_reason,
-        "parameters": result.parameters,
-        "measurements": measurements,
         "repeats": repeats.repeat_summary(result, measurements),
         "evidence_in_short": evidence_line(snapshot.get("evidence")) if snapshot.keys() & {"rules", "evidence"} else "",
         "unconfirmed_operations": list_unconfirmed(snapshot.get("evidence")),
-        "later_evidence": result.later_evidence,
-        **{name: snapshot.get(name) or empty() for name, empty in SNAPSHOT.items()},
-        **{name: snapshot.get(name) for name in FROM_FILES},
-        "facts": {
-            name: value for name, value in snapshot.items() if name not in {*SNAPSHOT, *FROM_FILES, DISTRIBUTIONS}
-        },
         "lists": memberships,
         "source_links": [msgspec.to_builtins(link) for link in links],
         "next_trust": msgspec.to_builtins(next_step(result)),
@@ -239,7 +178,9 @@ class ResultDistributions(PublicRead):
         responses={200: presentation_responses.DistributionPage} | web_responses.NOT_FOUND,
     )
     def get(self, request: Request, id: str) -> Response:
-        return Response({"next": None, "results": public_record.find_result(id).snapshot.get(DISTRIBUTIONS, [])})
+        return Response(
+            {"next": None, "results": public_record.find_result(id).snapshot.get(records.DISTRIBUTIONS, [])}
+        )
 
 
 class ResultSystem(PublicRead):

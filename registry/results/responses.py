@@ -77,10 +77,21 @@ class ResultDetail(record_rows.Result):
     public_sha256: Annotated[str, Meta(description="Of the published derivative.")]
     archive_missing_since: Annotated[
         datetime | None,
-        Meta(description="Since when the bytes as received are known to be gone; null: they are stored."),
+        Meta(description="Since when the received bytes are known to be missing; null: they are stored."),
     ]
     copy_missing_since: Annotated[
-        datetime | None, Meta(description="Since when the public copy is known to be gone; null: it can be downloaded.")
+        datetime | None,
+        Meta(description="Since when the public copy is known to be missing; null: it can be downloaded."),
+    ]
+    archive_damaged_since: Annotated[
+        datetime | None,
+        Meta(
+            description="Since when the stored bytes are known to be others than those that came; null: not known so."
+        ),
+    ]
+    copy_damaged_since: Annotated[
+        datetime | None,
+        Meta(description="Since when the stored public copy is known to be another one; null: not known so."),
     ]
     copy_withheld_at: Annotated[
         datetime | None, Meta(description="When the public copy went into quarantine; null: it is not in quarantine.")
@@ -98,10 +109,11 @@ class ResultDetail(record_rows.Result):
     parameter_sources: Annotated[
         dict[str, Any], Meta(description="Where each parameter comes from; empty for what was not read here.")
     ]
-    described_parameters: Annotated[
-        dict[str, Any], Meta(description="What the described system says under names of parameters.")
-    ]
+    described_parameters: Annotated[dict[str, Any], Meta(description="Parameters of the described system, by name.")]
     measurements: Annotated[list[Measurement], Meta(description="Measurements, each in its canonical unit.")]
+    repeated_scores: Annotated[
+        dict[str, Any], Meta(description="Scores that the archive has several runs of, by name.")
+    ]
     repeats: Annotated[
         list[Repeated], Meta(description="Of several runs of one configuration in one archive one is published.")
     ]
@@ -112,7 +124,8 @@ class ResultDetail(record_rows.Result):
     findings: Annotated[list[dict[str, Any]], Meta(description="Findings as of its publication.")]
     rules: Annotated[list[dict[str, Any]], Meta(description="Rules with their outcomes as of its publication.")]
     evidence: Annotated[
-        dict[str, Any], Meta(description="What its files say twice: kinds that agree, contradict or are absent.")
+        dict[str, Any],
+        Meta(description="Facts that its files state twice: kinds that agree, contradict or are absent."),
     ]
     evidence_in_short: Annotated[
         str, Meta(description="`not examined` where it was published before evidence was looked at.")
@@ -140,7 +153,7 @@ class ResultDetail(record_rows.Result):
     ]
     missing_measurements: Annotated[
         list[dict[str, str]],
-        Meta(description="What its files do not tell and those of others do: `op`, `quantity`, code of the `reason`."),
+        Meta(description="Measurements that only the files of others have: `op`, `quantity`, code of the `reason`."),
     ]
     tests: Annotated[list[Any], Meta(description="Tests of the tool, with the options of each.")]
     versions: Annotated[dict[str, Any], Meta(description="Versions of what checked it, by name.")]
@@ -149,7 +162,7 @@ class ResultDetail(record_rows.Result):
         Meta(description="Questionnaire: name, state (complete, incomplete, null), missing by list, rows."),
     ]
     facts: Annotated[dict[str, Any], Meta(description="Other facts kept at publication or import.")]
-    lists: Annotated[list[Membership], Meta(description="Where it stands, list by list.")]
+    lists: Annotated[list[Membership], Meta(description="Its places, list by list.")]
     source_links: Annotated[
         list[SourceLink], Meta(description="Where its numbers can be looked up; empty for what was uploaded here.")
     ]
@@ -157,7 +170,7 @@ class ResultDetail(record_rows.Result):
 
 
 class LikenessRule(Shape):
-    title: Annotated[str, Meta(description="What the rule says.")]
+    title: Annotated[str, Meta(description="Title of the rule.")]
     version: VersionNumber
 
 
@@ -167,11 +180,13 @@ class LikenessCondition(Shape):
     name: FactName
     title: FactTitle
     rule: Annotated[str, Meta(description="How they agree."), one_of("equal", "within")]
-    value: Annotated[str | None, Meta(description="Of this result; null where it does not say it.")]
+    value: Annotated[str | None, Meta(description="Value of this result; null where it does not state it.")]
     low: Annotated[float | None, Meta(description="The least number that is like; null where it has to be equal.")]
     high: Annotated[float | None, Meta(description="The largest number that is like; null where it has to be equal.")]
-    needed: Annotated[bool, Meta(description="Who does not say it is not like; else it stays and is counted.")]
-    applied: Annotated[bool, Meta(description="Whether this result says it; what it does not say is passed over.")]
+    needed: Annotated[
+        bool, Meta(description="Whether a result that does not state it is excluded; else it stays and is counted.")
+    ]
+    applied: Annotated[bool, Meta(description="Whether this result states it; unstated facts are skipped.")]
     why: Annotated[str, Meta(description="Why results that differ in it are not alike.")]
 
 
@@ -183,7 +198,7 @@ class MissingCondition(Shape):
 class UnsaidFact(Shape):
     name: FactName
     title: FactTitle
-    results: Annotated[int, Meta(description="Results among the like ones that do not say it.")]
+    results: Annotated[int, Meta(description="Similar results that do not state it.")]
 
 
 class NumberAmong(Shape):
@@ -221,7 +236,7 @@ class BetterResult(Shape):
     value: Annotated[float | None, Meta(description="Its number of `metric`, in the unit of that.")]
     qualifier: Qualifier
     ratio: Annotated[float | None, Meta(description="To this result, without unit.")]
-    unknown: Annotated[list[str], Meta(description="Facts of the rule that it does not say.")]
+    unknown: Annotated[list[str], Meta(description="Facts of the rule that it does not state.")]
 
 
 class ValueOfBetter(Shape):
@@ -235,9 +250,9 @@ class DifferenceOfBetter(Shape):
     name: FactName
     title: FactTitle
     kind: FactKind
-    own: Annotated[str | None, Meta(description="Of this result; null where it does not say it.")]
+    own: Annotated[str | None, Meta(description="Value of this result; null where it does not state it.")]
     values: Annotated[list[ValueOfBetter], Meta(description="Of the better ones, most results first.")]
-    unknown: Annotated[int, Meta(description="Better results that do not say it.")]
+    unknown: Annotated[int, Meta(description="Better results that do not state it.")]
 
 
 class ResultAmong(Shape):
@@ -249,16 +264,16 @@ class ResultAmong(Shape):
     conditions: Annotated[list[LikenessCondition], Meta(description="The rule, as it applies to this result.")]
     missing: Annotated[
         list[MissingCondition],
-        Meta(description="What is needed and this result does not say: then nothing is known to be like it."),
+        Meta(description="Needed facts that this result does not state: then no result is known to be similar."),
     ]
     systems: Annotated[int, Meta(description="Other systems that have a result like it.")]
     results: Annotated[int, Meta(description="Results like it, of other systems.")]
     left_out: Annotated[bool, Meta(description="There were more candidates than are looked at, the newest.")]
-    few: Annotated[bool, Meta(description="Fewer systems than a share can be told of.")]
-    unknown: Annotated[list[UnsaidFact], Meta(description="Facts that some of them do not say.")]
+    few: Annotated[bool, Meta(description="Too few systems for a share.")]
+    unknown: Annotated[list[UnsaidFact], Meta(description="Facts that some of them do not state.")]
     like: Annotated[list[str], Meta(description="Ids of results like it, newest first, up to 200.")]
     metric: Annotated[str | None, Meta(description="What `better` is judged by; null without any number.")]
-    numbers: Annotated[list[NumberAmong], Meta(description="Its numbers, and where each stands.")]
+    numbers: Annotated[list[NumberAmong], Meta(description="Its numbers, with the place of each.")]
     better: Annotated[list[BetterResult], Meta(description="The best systems that are better by `metric`.")]
     differences: Annotated[list[DifferenceOfBetter], Meta(description="What `better` have otherwise.")]
 
@@ -274,7 +289,7 @@ class PhaseShare(Shape):
         Meta(description="What it is a share of: see the definitions on the page of the benchmark."),
         one_of("close_share", "wear_out_share", "wear_out_work", "rank_imbalance"),
     ]
-    percent: Annotated[float | None, Meta(description="In %; null where the files do not tell it.")]
+    percent: Annotated[float | None, Meta(description="In %; null where the files do not have it.")]
     reason: Annotated[str | None, Meta(description="Code of why it is null; null where it is not.")]
     why: Annotated[str | None, Meta(description="The reason in words; null where there is none.")]
 
@@ -317,9 +332,10 @@ class ResultPhases(Shape):
         one_of("no-score", "other-score", "unknown-facts", "few", "not-below"),
     ]
     unknown_facts: Annotated[
-        list[str], Meta(description="What likeness needs and the result does not say: then nothing is like it.")
+        list[str],
+        Meta(description="Facts that similarity needs and the result does not state: then no result is similar."),
     ]
     systems: Annotated[int, Meta(description="Other systems that have a result like it.")]
-    fewest_systems: Annotated[int, Meta(description="With fewer of them no median is told.")]
+    fewest_systems: Annotated[int, Meta(description="With fewer systems no median is given.")]
     shares_read: Annotated[bool, Meta(description="Whether raw files were looked at for the shares of time.")]
     phases: Annotated[list[ResultPhase], Meta(description="Its phases in the order of its measurements.")]

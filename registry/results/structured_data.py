@@ -17,7 +17,7 @@ from registry.web.client_address import site_address
 
 def is_downloadable(result: Result) -> bool:
     """Whether nothing is known to stand against handing out its public copy, where it has one."""
-    return not (result.copy_missing_since or result.copy_withheld_at)
+    return not (result.copy_missing_since or result.copy_damaged_since or result.copy_withheld_at)
 
 
 def result_script(result: Result, measurements: Sequence[Row], links: Sequence[SourceLink], work: Work) -> SafeString:

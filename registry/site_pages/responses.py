@@ -72,7 +72,7 @@ class Benchmark(Shape, kw_only=True):
     description: Annotated[str, Meta(description="What it measures, in words.")]
     source: Annotated[str, Meta(description="Where its program is.")]
     composite: Annotated[bool | UnsetType, Meta(description="Its runs hold the output of other tools.")] = UNSET
-    completeness: Annotated[str, Meta(description="What tells that an output is whole.")]
+    completeness: Annotated[str, Meta(description="What shows that an output is complete.")]
     missing_reasons: Annotated[
         dict[str, str] | UnsetType,
         Meta(description="What the codes of `missing_measurements` mean; left out where the benchmark has none."),
@@ -84,14 +84,14 @@ class Benchmark(Shape, kw_only=True):
     operations: Annotated[list[dict[str, Any]], Meta(description="op, quantity, unit as printed, better, description.")]
     extent: Annotated[
         dict[str, dict[str, Any]] | UnsetType,
-        Meta(description="started, ended, client_nodes, tasks: how the output says it, or why it does not."),
+        Meta(description="started, ended, client_nodes, tasks: how the output states each, or why it does not."),
     ] = UNSET
     required: Annotated[
         list[dict[str, Any]] | UnsetType,
         Meta(description="Quantities that every operation which did work is reported with."),
     ] = UNSET
     never_zero: Annotated[
-        list[str] | UnsetType, Meta(description="Quantities whose 0 beside work says that nothing was measured.")
+        list[str] | UnsetType, Meta(description="Quantities whose 0, although work was done, means not measured.")
     ] = UNSET
     tried_versions: Annotated[
         dict[str, str] | UnsetType, Meta(description="from and through: versions whose real output was tried.")
@@ -130,7 +130,7 @@ class SearchHit(Shape):
     ]
     title: Annotated[str, Meta(description="Its name.")]
     url: Annotated[Address, Meta(description="Address of its page.")]
-    summary: Annotated[str, Meta(description="Where the words stand, or what it belongs to; may be empty.")]
+    summary: Annotated[str, Meta(description="Text around the search terms, or what it belongs to; may be empty.")]
 
 
 class SearchAnswer(Page):
@@ -144,7 +144,7 @@ class SearchAnswer(Page):
         list[str], Meta(description="Other names that were looked for, from the table of synonyms.")
     ]
     searched_instead: Annotated[
-        str | None, Meta(description="Words that were looked for because nothing has those that were asked for.")
+        str | None, Meta(description="Search terms used instead, because nothing has the given ones.")
     ]
     not_searched: Annotated[list[str], Meta(description="Words after the first ten, for which nothing was looked for.")]
     unknown_values: UnknownValues

@@ -39,12 +39,12 @@ class StudyAxis(Shape):
 class MissingFact(Shape):
     name: AxisName
     title: FactTitle
-    results: Annotated[int, Meta(description="Candidates that do not say it.")]
+    results: Annotated[int, Meta(description="Candidates that do not state it.")]
 
 
 MissingFacts = Annotated[
     list[MissingFact],
-    Meta(description="Facts that a condition, the divisor or the formula needs and some candidates do not say."),
+    Meta(description="Facts that a condition, the divisor or the formula needs, and some candidates do not state."),
 ]
 
 
@@ -64,7 +64,7 @@ class CodedNote(Shape):
 FactName = Annotated[str, Meta(description="Name of the fact, as of an axis; context.NAME of a measurement's own.")]
 Count = Annotated[int, Meta(description="Measurements, in number.")]
 RowNumber = Annotated[int, Meta(description="Number of the row, from 0.")]
-AxisValue = Annotated[Any, Meta(description="Where the row stands on the axis: a number, a text or null.")]
+AxisValue = Annotated[Any, Meta(description="Place of the row on the axis: a number, a text or null.")]
 RatioQualifier = Annotated[
     str | None, Meta(description="Where bounds go into the ratio: about, below, above or unknown; else null.")
 ]
@@ -115,7 +115,7 @@ class MatchedStratum(Shape):
     equal: Annotated[dict[str, str], Meta(description="Facts that move the metric, known and equal on both sides.")]
     unknown: Annotated[list[str], Meta(description="Facts that move the metric and are known on neither side.")]
     values: Annotated[list[float | None], Meta(description="Medians of the first and the other row, in the unit.")]
-    qualifiers: Annotated[list[str | None], Meta(description="What their sources say of these: about, below, above.")]
+    qualifiers: Annotated[list[str | None], Meta(description="Qualifiers in their sources: about, below, above.")]
     ratio: Annotated[
         float | None, Meta(description="The second of these by the first, without unit; null: there is none.")
     ]
@@ -128,14 +128,14 @@ class MatchedStratum(Shape):
 
 class ForbiddenResult(Shape):
     result: ResultId
-    reasons: Annotated[list[str], Meta(description="What its source says against comparing the number.")]
+    reasons: Annotated[list[str], Meta(description="Reasons of its source against comparing the number.")]
 
 
 class MatchedRows(Shape):
     axis: Annotated[str, Meta(description="The one axis in which the two rows differ.")]
     first: AxisValue
     other: AxisValue
-    at: Annotated[dict[str, Any], Meta(description="Where both stand on the other axes.")]
+    at: Annotated[dict[str, Any], Meta(description="Place of both on the other axes.")]
     trust: TrustText
     rows: Annotated[list[int], Meta(description="Numbers of the two rows, from 0.")]
     ratio: Annotated[
@@ -165,7 +165,7 @@ class StudySplit(Shape):
 class StudyShape(Shape):
     title: Annotated[str, Meta(description="Title of the study.")]
     axes: Annotated[
-        list[StudyAxis], Meta(description="What rows begin with: x, series, and what else tells them apart.")
+        list[StudyAxis], Meta(description="First columns of the rows: x, series, and what else distinguishes them.")
     ]
     unit: Annotated[str, Meta(description="Of all figures; empty: no unit.")]
     points: Annotated[int, Meta(description="Points of the study, in number.")]
@@ -265,9 +265,7 @@ class AxisRow(StudyAxis):
     """An axis that questions may go along: its `name` stands in `x` and `series` of study/."""
 
     reads: Annotated[list[str], Meta(description="Facts it is read from; the first counts.")]
-    alias_of: Annotated[
-        str | None, Meta(description="The axis that asks the same and has a title; null: it stands for itself.")
-    ]
+    alias_of: Annotated[str | None, Meta(description="The axis with a title that means the same; null: none.")]
 
 
 class AxisPage(Page):
@@ -275,7 +273,7 @@ class AxisPage(Page):
 
 
 class RankingInput(Shape):
-    name: Annotated[str, Meta(description="Name, as it stands in the formula.")]
+    name: Annotated[str, Meta(description="Name, as in the formula.")]
     kind: Annotated[str, Meta(description="metric, column (of results) or fact (an axis of studies).")]
     unit: Annotated[str, Meta(description="Of its column in.NAME; empty where it has none.")]
 
@@ -307,7 +305,7 @@ class RankingGroup(Shape):
 
     trust: TrustText
     tool: Annotated[str, Meta(description="Benchmark; empty where the formula has facts alone.")]
-    mode: Annotated[str, Meta(description="Mode of the benchmark; empty is standard, or not said.")]
+    mode: Annotated[str, Meta(description="Mode of the benchmark; empty: standard, or not stated.")]
     division: Annotated[str, Meta(description="Division of the benchmark; empty where it has none or it is not known.")]
     ranked: Annotated[int, Meta(description="Results that have a rank.")]
     missing: Annotated[int, Meta(description="Measured, but without some other number of the formula.")]

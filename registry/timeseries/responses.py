@@ -133,7 +133,7 @@ class JudgedMetric(Shape):
         Meta(description="Whether lower or higher is better here; null where it is neither, or as expected."),
     ]
     expected: Annotated[
-        float | None, Meta(description="Middle of the earlier runs, in the canonical unit; null where nobody can tell.")
+        float | None, Meta(description="Median of the earlier runs, in the canonical unit; null where it is unknown.")
     ]
     expected_low: Annotated[
         float | None,
@@ -156,7 +156,7 @@ class JudgedMetric(Shape):
         ),
     ]
     earlier: Annotated[
-        int, Meta(description="Runs of the series since its last step that it was held against, at most 20.")
+        int, Meta(description="Earlier runs since the last performance change that it was compared with, at most 20.")
     ]
 
 
@@ -176,16 +176,16 @@ class RunVerdictRow(Shape):
     better: Annotated[
         bool | None,
         Meta(
-            description="Whether all that lies outside is better, or all is worse; null where it is mixed or nothing."
+            description="Whether all values outside the range are better (true) or worse (false); null: mixed or none."
         ),
     ]
     continues: Annotated[bool, Meta(description="Whether the run before lay outside in the same way already.")]
-    earlier: Annotated[int, Meta(description="Most earlier runs that any of its metrics was held against.")]
+    earlier: Annotated[int, Meta(description="Most earlier runs that any of its metrics was compared with.")]
     judged: Annotated[int, Meta(description="Metrics with five earlier runs or more.")]
     unknown: Annotated[
         Sequence[str], Meta(description="What would have to be known of the run to hold it against any.")
     ]
-    reason: Annotated[str, Meta(description="Why nobody can tell, as a sentence; else empty.")]
+    reason: Annotated[str, Meta(description="Why it is unknown, as a sentence; else empty.")]
     metrics: Annotated[Sequence[JudgedMetric], Meta(description="The clearest first.")]
 
 
@@ -226,9 +226,7 @@ class SystemHistoryShape(Shape):
     fewest: Annotated[int, Meta(description="So many points a series needs for a step.")]
     newest: Annotated[
         RunVerdictRow | None,
-        Meta(
-            description="Whether the newest run lies where the ones before it let it be expected; null without a run."
-        ),
+        Meta(description="Whether the newest run is as the earlier ones predict; null without a run."),
     ]
     newest_others: Annotated[
         list[RunVerdictRow],
@@ -283,11 +281,11 @@ class SweepCell(Shape):
     latest: Annotated[SweepRun | None, Meta(description="The newest result of the cell; null where it has none.")]
     before: Annotated[SweepRun | None, Meta(description="Of the release before, of the same trust and run alike.")]
     ratio: Annotated[
-        float | None, Meta(description="`latest` divided by `before`, without unit; null where it cannot be said.")
+        float | None, Meta(description="`latest` divided by `before`, without unit; null where it is unknown.")
     ]
     interval: Annotated[
         Annotated[list[float], Meta(min_length=2, max_length=2)] | None,
-        Meta(description="Where the ratio lies with 95 %: two numbers without unit; null where it was not repeated."),
+        Meta(description="95 % interval of the ratio: two numbers without unit; null where it was not repeated."),
     ]
     interval_basis: Annotated[str | None, Meta(description="repeats; null where there is no interval.")]
 
@@ -297,15 +295,13 @@ class UnplacedResult(Shape):
 
     result: ResultId
     label: DistinctLabel | None
-    not_said: Annotated[list[str], Meta(description="Facts that the part asks for and it does not say.")]
+    not_said: Annotated[list[str], Meta(description="Facts that this part needs and the result does not state.")]
     other: Annotated[list[str], Meta(description="Axes on which it is something else than the sweep asks for.")]
 
 
 class SweepUnplaced(Shape):
     axis: AxisName
-    results: Annotated[
-        int, Meta(description="Results that fill no cell because they don't say where they stand on it.")
-    ]
+    results: Annotated[int, Meta(description="Results that fill no cell, because they do not state their place.")]
 
 
 class SweepPart(Shape):
@@ -329,6 +325,6 @@ class SystemSweepShape(Shape):
     measured: Annotated[int, Meta(description="Cells with a result.")]
     regressed: Annotated[int, Meta(description="Worse than in the release before, beyond the interval.")]
     not_repeated: Annotated[
-        int, Meta(description="Cells with a release before, of which repeats do not tell what changed.")
+        int, Meta(description="Cells with an earlier release, where repeats do not show whether anything changed.")
     ]
     parts: Annotated[list[SweepPart], Meta(description="The sweep part by part.")]

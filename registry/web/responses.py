@@ -65,7 +65,7 @@ class Problem(Shape, kw_only=True):
     hint: Annotated[str, Meta(description="What to do next; may be empty.")]
     errors: Annotated[
         dict[str, list[Any]] | UnsetType,
-        Meta(description="What is wrong, by field; left out where no field is at fault."),
+        Meta(description="Texts by field; absent where no field is wrong."),
     ] = UNSET
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from django import forms
+from typing import Any
 
-from submissions.accounts import tokens
+from django import forms
+from django.http import HttpRequest
+
+from registry.web.client_address import site_address
+from submissions.accounts import account_requests, tokens
 from submissions.models import Membership, Token
+from submissions.web.page_forms import PageForm
 
 
 class VendorsForm(forms.Form):
@@ -14,17 +19,32 @@ class VendorsForm(forms.Form):
     vendors = forms.CharField(max_length=4000, required=False)
 
     def clean_vendors(self) -> list[str]:
-        return list(
-            dict.fromkeys(
-                " ".join(line.split())[:120] for line in self.cleaned_data["vendors"].splitlines() if line.strip()
-            )
-        )
+        return list(self.cleaned_data["vendors"].splitlines())
 
 
-class SigningKeyForm(forms.Form):
+class ResetRequestForm(forms.Form):
+    """The mail address whose owner forgot the password; a worker looks whether it has an account."""
+
+    email = forms.EmailField(max_length=254)
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        """Note the request; the address, as the page of django-allauth wants it."""
+        email: str = self.cleaned_data["email"]
+        account_requests.request_reset(email, site_address(request))
+        return email
+
+
+class SigningKeyForm(PageForm):
     """A public key to add, as in id_ed25519.pub."""
 
-    public_key = forms.CharField(max_length=16 * 1024)
+    context_name = "key_form"
+    main_field = "public_key"
+    public_key = forms.CharField(
+        required=False,
+        max_length=16 * 1024,
+        label="Public key, one line",
+        widget=forms.TextInput(attrs={"placeholder": "ssh-ed25519 AAAA…", "spellcheck": "false", "required": True}),
+    )
 
 
 class FingerprintForm(forms.Form):
@@ -33,25 +53,38 @@ class FingerprintForm(forms.Form):
     fingerprint = forms.CharField(max_length=60)
 
 
-class InviteForm(forms.Form):
+class InviteForm(PageForm):
     """Whom to invite to an institution."""
 
-    invitee = forms.CharField(max_length=254, label="Name or mail address")
-    role = forms.ChoiceField(choices=Membership.Role.choices, label="As")
+    context_name = "invite"
+    main_field = "invitee"
+    invitee = forms.CharField(max_length=254, label="User name or email address")
+    role = forms.ChoiceField(choices=Membership.Role.choices, label="Role")
 
 
-class RoleForm(forms.Form):
+class RoleForm(PageForm):
     """Another role for a member."""
 
+    context_name = "role_form"
     account = forms.CharField(max_length=150)
     role = forms.ChoiceField(choices=Membership.Role.choices)
 
 
-class NewTokenForm(forms.Form):
+class RemovalForm(PageForm):
+    """Whose membership ends."""
+
+    context_name = "removal_form"
+    account = forms.CharField(max_length=150, label="Account")
+
+
+class NewTokenForm(PageForm):
     """What a token is for, and how long."""
 
+    context_name = "token_form"
+    main_field = "scopes"
     name = forms.CharField(required=False, max_length=80, label="Description")
     scopes = forms.MultipleChoiceField(
+        required=False,
         choices=Token.Scope.choices,
         initial=tokens.USUAL_SCOPES,
         widget=forms.CheckboxSelectMultiple,
@@ -62,6 +95,16 @@ class NewTokenForm(forms.Form):
         coerce=int,
         initial=tokens.USUAL_DAYS,
         label="Expires in",
+    )
+
+
+class ErasureForm(PageForm):
+    """The own name, typed to confirm that the account shall be deleted."""
+
+    context_name = "erasure_form"
+    main_field = "name"
+    name = forms.CharField(
+        required=False, max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off", "required": True})
     )
 
 

@@ -14,14 +14,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from registry.errors import Problem
+from registry.web.client_address import site_address
 from registry.web.error_pages import refusal_page
 from registry.web.throttles import LoopbackAwareThrottle
+from submissions.accounts import account_requests, ties, tokens
 from submissions.accounts import memberships as accounts_memberships
-from submissions.accounts import tokens
 from submissions.accounts.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.bundles import signatures
-from submissions.errors import BadSigningKey, NoToken, TokenRefused
+from submissions.errors import NoToken
 from submissions.web.page_base import private_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 
@@ -71,6 +73,13 @@ class SignUp(SignupView):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return {**super().get_context_data(**kwargs), **ways_to_an_account()}
 
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Note what was asked for; a worker answers by mail, also where the address has an account already."""
+        data = form.cleaned_data
+        origin = site_address(self.request)
+        account_requests.request_sign_up(data["email"], data["username"], data["password1"], origin)
+        return redirect("account_email_verification_sent")
+
     def closed(self) -> HttpResponse:
         address = passthrough_next_redirect_url(self.request, "/login/", "next")
         return render(self.request, "accounts/signup_closed.html", {"login_url": address} | ways_to_an_account())
@@ -105,12 +114,12 @@ def account_page(request: HttpRequest) -> HttpResponse:
 @require_POST
 @private_page
 def make_token(request: HttpRequest) -> HttpResponse:
-    """Create token and show it, this once; only its hash is kept. Raises TokenRefused."""
+    """Create token and show it, this once; only its hash is kept."""
     form = NewTokenForm(request.POST)
-    if not form.is_valid():
-        raise TokenRefused(errors=form.errors)
-    _, key = tokens.create_token(account_of(request), **form.cleaned_data)
-    return _account_page(request, new_key=key)
+    new_keys: list[str] = []
+    if not form.carry_out(lambda **fields: new_keys.append(tokens.create_token(account_of(request), **fields)[1])):
+        return _account_page(request, refused=form)
+    return _account_page(request, new_key=new_keys[0])
 
 
 @require_POST
@@ -128,10 +137,8 @@ def revoke_token(request: HttpRequest) -> HttpResponse:
 def add_signing_key(request: HttpRequest) -> HttpResponse:
     """Register a public key. A refused key stays in its field, with the reason beside it."""
     form = SigningKeyForm(request.POST)
-    try:
-        signatures.add_key(account_of(request), form.cleaned_data["public_key"] if form.is_valid() else "")
-    except BadSigningKey as problem:
-        return _account_page(request, key_problem=problem)
+    if not form.carry_out(lambda public_key: signatures.add_key(account_of(request), public_key)):
+        return _account_page(request, refused=form)
     return redirect("account")
 
 
@@ -147,27 +154,25 @@ def remove_signing_key(request: HttpRequest) -> HttpResponse:
 @require_POST
 @private_page
 def declare_vendors(request: HttpRequest) -> HttpResponse:
-    """The vendors that the account is tied to: it reviews no run on their storage."""
+    """More vendors that the account is tied to: it reviews no run on their storage. Ties end on another page."""
     form = VendorsForm(request.POST)
     if form.is_valid():
-        account = account_of(request)
-        account.vendors = form.cleaned_data["vendors"]
-        account.save(update_fields=["vendors"])
+        ties.declare_ties(account_of(request), form.cleaned_data["vendors"])
     return redirect("account")
 
 
-def _account_page(request: HttpRequest, new_key: str = "", key_problem: BadSigningKey | None = None) -> HttpResponse:
+def _account_page(request: HttpRequest, new_key: str = "", refused: PageForm | None = None) -> HttpResponse:
     account = account_of(request)
     context = {
         "section": "submissions",
         "memberships": list(account.memberships.select_related("institution").order_by("institution__name")),
         "invitations": list(accounts_memberships.invitations_for(account)),
         "tokens": list(tokens.list_tokens(account)),
+        "ties": list(account.ties.filter(ended_at=None).order_by("vendor")),
         "token_form": NewTokenForm(),
         "now": timezone.now(),
         "signing_keys": list(account.signing_keys.all()),
         "new_key": new_key,
-        "key_problem": key_problem,
-        "typed_key": request.POST.get("public_key", "")[:16384] if key_problem else "",
+        "key_form": SigningKeyForm(),
     }
-    return render(request, "accounts/account.html", context, status=key_problem.status if key_problem else 200)
+    return form_page(request, "accounts/account.html", context, refused)

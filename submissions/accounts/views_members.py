@@ -6,10 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from registry.models import Site
 from submissions.accounts import memberships
-from submissions.accounts.forms import InviteForm, RoleForm
-from submissions.errors import InvitationRefused, NoMember
+from submissions.accounts.forms import InviteForm, RemovalForm, RoleForm
 from submissions.web.page_base import private_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 
@@ -17,9 +18,11 @@ from submissions.web.request_account import account_of
 @private_page
 def members_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Members and, for administrators of the institution, what changes them."""
-    account = account_of(request)
-    institution = memberships.visible_institution(account, slug)
-    manages = memberships.manages_institution(account, institution)
+    return _members_page(request, memberships.visible_institution(account_of(request), slug))
+
+
+def _members_page(request: HttpRequest, institution: Site, refused: PageForm | None = None) -> HttpResponse:
+    manages = memberships.manages_institution(account_of(request), institution)
     context = {
         "section": "submissions",
         "institution": institution,
@@ -30,7 +33,7 @@ def members_page(request: HttpRequest, slug: str) -> HttpResponse:
         "days": memberships.INVITATION_LASTS.days,
         "roles": memberships.Role.choices,
     }
-    return render(request, "accounts/members.html", context)
+    return form_page(request, "accounts/members.html", context, refused)
 
 
 @require_POST
@@ -39,10 +42,9 @@ def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
     account = account_of(request)
     institution = memberships.managed_by(account, slug)
     form = InviteForm(request.POST)
-    if not form.is_valid():
-        raise InvitationRefused(errors=form.errors)
     link = lambda secret: request.build_absolute_uri(f"/account/invitations/{secret}/")  # noqa: E731
-    memberships.invite_member(institution, account, **form.cleaned_data, link=link)
+    if not form.carry_out(lambda **fields: memberships.invite_member(institution, account, **fields, link=link)):
+        return _members_page(request, institution, form)
     return redirect("members", slug=slug)
 
 
@@ -59,9 +61,8 @@ def change_role(request: HttpRequest, slug: str) -> HttpResponse:
     """Another role for a member."""
     institution = memberships.managed_by(account_of(request), slug)
     form = RoleForm(request.POST)
-    if not form.is_valid():
-        raise NoMember
-    memberships.change_role(institution, form.cleaned_data["account"], form.cleaned_data["role"])
+    if not form.carry_out(lambda account, role: memberships.change_role(institution, account, role)):
+        return _members_page(request, institution, form)
     return redirect("members", slug=slug)
 
 
@@ -72,7 +73,9 @@ def remove_member(request: HttpRequest, slug: str) -> HttpResponse:
     username = request.POST.get("account", "")
     leaves = username == request.user.username
     find = memberships.visible_institution if leaves else memberships.managed_by
-    memberships.remove_member(find(account_of(request), slug), username)
+    institution, form = find(account_of(request), slug), RemovalForm(request.POST)
+    if not form.carry_out(lambda account: memberships.remove_member(institution, account)):
+        return _members_page(request, institution, form)
     return redirect("account") if leaves else redirect("members", slug=slug)
 
 

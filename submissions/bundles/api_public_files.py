@@ -25,7 +25,7 @@ class AgreeRequest(s.Serializer[None]):
     paths = s.ListField(
         child=s.CharField(max_length=4096, trim_whitespace=False),
         max_length=public_files.MOST_FILES,
-        help_text="All that may stand in the copy beside what was read. An empty list takes every agreement back.",
+        help_text="All further files that may be in the copy. An empty list withdraws every agreement.",
     )
     version = s.IntegerField(
         required=False, min_value=1, help_text="Of the files that were looked at; refused where they changed since."

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from registry.query.stored_bytes import key_of
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import files_of
-from submissions.bundles.storage import local_files, local_path
+from submissions.bundles.storage import stored_files, stored_path
 from submissions.errors import BinaryFile, NoSuchFile, UnreadableArchive
 from submissions.models import Submission
 from validators.bundle import Bundle, BundleError, Limits, open_bundle
@@ -99,8 +98,8 @@ def open_archive(submission: Submission) -> Iterator[Bundle]:
     quarantine.require_served(submission, *(file["sha256"] for file in files))
     try:
         with (
-            local_path(key_of(submission.sha256)) as path,
-            local_files(submission.beside) as extra_files,
+            stored_path(submission.sha256) as path,
+            stored_files(submission.beside) as extra_files,
             open_bundle(path, LIMITS, submission.filename, extra_files) as bundle,
         ):
             yield bundle

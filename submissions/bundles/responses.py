@@ -16,7 +16,7 @@ from registry.web.responses import Page
 class MarkRow(Shape):
     line: Annotated[int, Meta(description="From 1.")]
     word: Annotated[str, Meta(description="The word to look at.")]
-    why: Annotated[str, Meta(description="Why it stands out.")]
+    why: Annotated[str, Meta(description="Why the mark is highlighted.")]
 
 
 class OfferedFile(Shape):

@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 import tempfile
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -22,7 +23,7 @@ from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile, StopFutureHandlers
 from django.http import HttpRequest
 
-from registry.query.stored_bytes import key_of
+from registry.query.stored_bytes import checked_chunks, key_of, open_bytes
 from submissions.errors import StorageFull, StorageUnavailable, TooLarge
 from validators.bundle import StoredFile
 
@@ -150,25 +151,40 @@ class BundleUploadHandler(FileUploadHandler):
 
 @contextmanager
 def local_path(key: str, storage: Storage | None = None) -> Iterator[Path]:
-    """A path on this machine to read stored bytes from. Raises OSError, or what the storage's library raises."""
+    """A path on this machine to read bytes from that no sha256 names, such as those held for a check.
+
+    Raises OSError, or what the storage's library raises.
+    """
     storage = storage or received_storage()
     if isinstance(storage, FileSystemStorage):
         yield Path(storage.path(key))
         return
-    with tempfile.NamedTemporaryFile() as copy:
-        with storage.open(key) as file:
-            for chunk in file.chunks(CHUNK):
-                copy.write(chunk)
-        copy.flush()
-        yield Path(copy.name)
+    with storage.open(key) as file, _scratch_copy(file.chunks(CHUNK)) as path:
+        yield path
 
 
 @contextmanager
-def local_files(files: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, StoredFile]]:
-    """Stored files by name, to be read here; each row has `name` and `sha256`. Raises as `local_path` does."""
+def stored_path(sha256: str, storage: Storage | None = None) -> Iterator[Path]:
+    """A path on this machine to read stored bytes from, once all of them were hashed.
+
+    Raises DamagedBytes where they are others, FileNotFoundError where there are none, StorageAway.
+    """
+    storage = storage or received_storage()
+    pieces = checked_chunks(open_bytes(storage, sha256), storage, sha256)
+    if isinstance(storage, FileSystemStorage):
+        deque(pieces, maxlen=0)
+        yield Path(storage.path(key_of(sha256)))
+        return
+    with _scratch_copy(pieces) as path:
+        yield path
+
+
+@contextmanager
+def stored_files(files: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, StoredFile]]:
+    """Stored files by name, to be read here; each row has `name` and `sha256`. Raises as `stored_path` does."""
     with ExitStack() as opened:
         yield {
-            file["name"]: StoredFile(opened.enter_context(local_path(key_of(file["sha256"]))), file["sha256"])
+            file["name"]: StoredFile(opened.enter_context(stored_path(file["sha256"])), file["sha256"])
             for file in files
         }
 
@@ -176,6 +192,15 @@ def local_files(files: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Stored
 def remove_bytes(key: str, storage: Storage | None = None) -> None:
     """Delete stored bytes; nothing happens where there are none."""
     (storage or received_storage()).delete(key)
+
+
+@contextmanager
+def _scratch_copy(pieces: Iterable[bytes]) -> Iterator[Path]:
+    with tempfile.NamedTemporaryFile() as copy:
+        for piece in pieces:
+            copy.write(piece)
+        copy.flush()
+        yield Path(copy.name)
 
 
 @contextmanager

@@ -8,15 +8,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from registry.errors import Problem
 from registry.models import Step
 from registry.query import filters, public_record
 from registry.timeseries import detected_steps
 from registry.timeseries.views_series import in_words
 from submissions.change_points import triage
 from submissions.change_points.forms import StepForm
-from submissions.errors import StepRefused
 from submissions.web.page_base import private_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 PAGE_ROWS = 50
@@ -52,27 +51,22 @@ def step_page(request: HttpRequest, id: int) -> HttpResponse:
     if request.method != "POST":
         return _step_page(request, change_point)
     form = StepForm(request.POST)
-    try:
-        if not form.is_valid():
-            raise StepRefused(errors=form.errors)
-        triage.set_state(change_point, account, **form.cleaned_data)
-    except Problem as problem:
-        return _step_page(request, triage.get_change_point(account, id), problem)
+    if not form.carry_out(lambda **fields: triage.set_state(change_point, account, **fields)):
+        return _step_page(request, triage.get_change_point(account, id), form)
     return redirect("step", id=id)
 
 
-def _step_page(request: HttpRequest, change_point: Step, problem: Problem | None = None) -> HttpResponse:
+def _step_page(request: HttpRequest, change_point: Step, refused: PageForm | None = None) -> HttpResponse:
     context = {
         "section": "submissions",
         "row": _step_row(change_point),
         "history": triage.state_history(change_point),
         "means": [(state.value, state.label, words) for state, words in triage.STATE_MEANINGS.items()],
         "limit": triage.NOTE_LIMIT,
-        "problem": problem,
-        "note": request.POST.get("note", change_point.note),
+        "step_form": StepForm(initial={"note": change_point.note}),
         "chosen": request.POST.get("state", change_point.state),
     }
-    return render(request, "change_points/step.html", context, status=problem.status if problem else 200)
+    return form_page(request, "change_points/step.html", context, refused)
 
 
 def _step_row(step: Step) -> dict[str, Any]:

@@ -93,6 +93,23 @@ def completeness(filled: FilledQuestionnaire) -> str | None:
     return ("incomplete" if asking else "complete") if filled.required_by else None
 
 
+def count_missing(
+    submission: Submission,
+    questionnaires: Mapping[str, str],
+    document: Mapping[str, Any] | None,
+    run: Mapping[str, Any] | None,
+) -> dict[str, int]:
+    """How many questions of each of these lists have no answer; `questionnaires` are names by list."""
+    counts: dict[str, int] = {}
+    for name in dict.fromkeys(questionnaires.values()):
+        body = load(name)
+        answers = answer_values(combined(body, prefill(body, document, run), submission.answers))
+        asking = [list_name for list_name, used in questionnaires.items() if used == name]
+        rows = missing(body, answers, asking)
+        counts |= {list_name: sum(list_name in row.lists for row in rows) for list_name in asking}
+    return counts
+
+
 def missing_by_list(submission: Submission, report: Mapping[str, Any] | None) -> dict[str, list[str]]:
     """The questions without an answer by list, of the lists that ask; where none asks, nothing else is read."""
     questionnaires = required_by_list(newest_definitions(submission.lists))

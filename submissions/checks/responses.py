@@ -20,7 +20,7 @@ class Finding(Shape, kw_only=True):
     hint: Annotated[str, Meta(description="What to do about it.")]
     where: Annotated[str, Meta(description="File and line; empty for the whole.")]
     expected: Annotated[str, Meta(description="What the rule expects; empty where the finding compares nothing.")]
-    actual: Annotated[str, Meta(description="What the file says; empty where the finding compares nothing.")]
+    actual: Annotated[str, Meta(description="The value in the file; empty where the finding compares nothing.")]
     run: Annotated[int | UnsetType, Meta(description="Index of its run, where no run counts yet.")] = UNSET
 
 

@@ -17,5 +17,5 @@ class FileRequest(s.Serializer[None]):
 
 class ReviseRequest(s.Serializer[None]):
     reason = s.CharField(max_length=4000, help_text="Why it is revised; everybody may read it once it is published.")
-    metadata = JSONObject(required=False, help_text="Replaces what was said; left out, it stays.")
+    metadata = JSONObject(required=False, help_text="Replaces the earlier metadata; without it these stay.")
     answers = JSONObject(required=False, help_text="Replaces the answers; left out, they stay.")

@@ -20,8 +20,8 @@ class MergeRequest(s.Serializer[None]):
 
 
 class SplitRequest(s.Serializer[None]):
-    kind = Choice(IdentityChange.Kind.choices, help_text="What is split: site or system.")
-    slug = s.CharField(max_length=160, help_text="What is split.")
+    kind = Choice(IdentityChange.Kind.choices, help_text="Kind of the split: site or system.")
+    slug = s.CharField(max_length=160, help_text="Slug of the site or system to split.")
     moving = s.ListField(
         child=s.CharField(max_length=160),
         min_length=1,

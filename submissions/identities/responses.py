@@ -30,9 +30,9 @@ class IdentityAct(Shape):
     public: Annotated[bool, Meta(description="The former name stood in the record, so that everybody may know of it.")]
     part_of: Annotated[int | None, Meta(description="The act that it is a part of; null: it is a whole one.")]
     moved: Annotated[dict[str, Any], Meta(description="Ids of results and slugs that moved, by kind.")]
-    undone_at: Annotated[datetime | None, Meta(description="When it was undone; null where it stands.")]
-    undone_by: Annotated[str, Meta(description="Username of who undid it; empty where it stands.")]
-    undone_reason: Annotated[str, Meta(description="Why it was undone; empty where it stands.")]
+    undone_at: Annotated[datetime | None, Meta(description="When it was undone; null: it was not.")]
+    undone_by: Annotated[str, Meta(description="Username of who undid it; empty: it was not.")]
+    undone_reason: Annotated[str, Meta(description="Why it was undone; empty: it was not.")]
 
 
 class IdentityActPage(Page):
@@ -54,11 +54,11 @@ class MergePreview(Shape):
     into: Annotated[str, Meta(description="Slug that would remain.")]
     refused: Annotated[str | None, Meta(description="Code with which it would be refused; null: it would be done.")]
     refused_why: Annotated[str, Meta(description="Why, in words; may be empty.")]
-    results: Annotated[int, Meta(description="Results that would stand under `into`.")]
+    results: Annotated[int, Meta(description="Results that would move to `into`.")]
     first_results: Annotated[list[str], Meta(description="Ids of the newest of them, at most 100.")]
     systems: Annotated[list[str], Meta(description="Slugs of the systems that go along.")]
     becoming_one: Annotated[list[BecomingOne], Meta(description="Systems of the same name, which become one.")]
-    steps: Annotated[int, Meta(description="Steps over time that are found anew.")]
+    steps: Annotated[int, Meta(description="Performance changes that are detected again.")]
     followers: Annotated[int, Meta(description="Accounts' subscriptions that go on with `into`.")]
     submissions: Annotated[int, Meta(description="Submissions; they stay visible to whom they are visible now.")]
     members: Annotated[int, Meta(description="Members of the institution; they stay apart.")]

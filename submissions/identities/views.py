@@ -86,9 +86,9 @@ def _carry_out(request: HttpRequest, act: Callable[[], IdentityChange]) -> HttpR
         sent = request.POST
         if "moving" in sent:
             return _render_page(request, problem=problem, split=sent)
-        return _render_page(
-            request, sent.get("kind", ""), sent.get("former", ""), sent.get("into", ""), problem=problem
-        )
+        kind, former, into = (sent.get(name, "") for name in ("kind", "former", "into"))
+        foreseen = preview.preview_merge(account_of(request), kind, former, into) if former and into else None
+        return _render_page(request, kind, former, into, foreseen=foreseen, problem=problem)
     return redirect("identities")
 
 
@@ -120,6 +120,7 @@ def _render_page(
         "into": into,
         "preview": foreseen,
         "split": split or {},
+        "merge": request.POST,
         "problem": problem or (foreseen.refused if foreseen else None),
         "acts": list(IdentityChange.objects.filter(part_of=None).prefetch_related("parts")[:MOST_ACTS]),
     }

@@ -15,5 +15,7 @@ class WebhookRequest(s.Serializer[None]):
 class FollowRequest(s.Serializer[None]):
     system = s.CharField(max_length=160, help_text="Slug of the system.")
     steps = Choice(
-        Subscription.Steps.choices, default=Subscription.Steps.ALL, help_text="Which steps the account is told of."
+        Subscription.Steps.choices,
+        default=Subscription.Steps.ALL,
+        help_text="Which performance changes the account is notified about.",
     )

@@ -31,9 +31,7 @@ class WebhookPage(Page):
 class Delivery(Shape):
     id: Annotated[str, Meta(description="As in the header webhook-id.")]
     type: Annotated[str, Meta(description="submission.STATE, system.step, system.run, or trial.")]
-    submission: Annotated[
-        UUID | None, Meta(description="Id of the submission that it tells of; null where it tells of none.")
-    ]
+    submission: Annotated[UUID | None, Meta(description="Id of the submission that it is about; null for none.")]
     system: Annotated[str | None, Meta(description="Of a step or a run: slug of its system.")]
     state: Annotated[str, Meta(description="waiting, delivered or failed (given up).")]
     attempts: Annotated[int, Meta(description="Deliveries tried so far.")]
@@ -49,8 +47,10 @@ class DeliveryPage(Page):
 class Followed(Shape):
     system: SlugOfSystem
     name: SystemTitle
-    steps: Annotated[models.Subscription.Steps, Meta(description="Of which the account is told.")]
-    since: Annotated[datetime, Meta(description="Steps found before are not told.")]
+    steps: Annotated[
+        models.Subscription.Steps, Meta(description="Which performance changes the account is notified about.")
+    ]
+    since: Annotated[datetime, Meta(description="Performance changes found before this time are not notified.")]
 
 
 class FollowedPage(Page):

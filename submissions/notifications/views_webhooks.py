@@ -6,15 +6,14 @@ from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
-from registry.errors import Problem
-from submissions.errors import WebhookExists, WebhookRefused
 from submissions.notifications import webhooks
 from submissions.notifications.api_webhooks import own_webhook
 from submissions.notifications.forms import MailForm, WebhookForm
 from submissions.web.page_base import private_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 DELIVERIES_SHOWN = 10
@@ -27,10 +26,8 @@ def webhooks_page(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _webhooks_page(request)
     form = WebhookForm(request.POST)
-    try:
-        webhooks.add_webhook(account_of(request), form.cleaned_data["url"] if form.is_valid() else "")
-    except (WebhookRefused, WebhookExists) as problem:
-        return _webhooks_page(request, problem)
+    if not form.carry_out(lambda url: webhooks.add_webhook(account_of(request), url)):
+        return _webhooks_page(request, form)
     return redirect("webhooks")
 
 
@@ -57,7 +54,7 @@ def choose_mail(request: HttpRequest) -> HttpResponse:
     return redirect("webhooks")
 
 
-def _webhooks_page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
+def _webhooks_page(request: HttpRequest, refused: PageForm | None = None) -> HttpResponse:
     own = [
         {
             "webhook": webhook,
@@ -73,7 +70,6 @@ def _webhooks_page(request: HttpRequest, problem: Problem | None = None) -> Http
         "own": own,
         "mail": MailForm(instance=request.user),
         "sender": settings.EMAIL_FROM,
-        "problem": problem,
-        "typed_url": request.POST.get("url", ""),
+        "webhook_form": WebhookForm(),
     }
-    return render(request, "notifications/webhooks.html", context, status=problem.status if problem else 200)
+    return form_page(request, "notifications/webhooks.html", context, refused)

@@ -1,7 +1,8 @@
 """One file with the whole site: every table and every bundle, consistent with each other; and back again.
 
 The tables are read in one REPEATABLE READ transaction; the bundles that this snapshot names come after it, which is
-consistent because bytes under a sha256 never change. The file is a tar, in this order:
+consistent because bytes under a sha256 never change. Bytes that are damaged or missing are left out and listed. The
+file is a tar, in this order:
 
     stamp.json               when it was made, and which migrations the tables have
     database/TABLE.copy.gz   the rows as PostgreSQL's COPY writes them; columns are named in the manifest
@@ -32,15 +33,20 @@ from django.core.files.storage import Storage
 from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import DatabaseError, connection, transaction
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from registry.dumps import db_locks
-from registry.models import Edition, RecordChange, Result
+from registry.log import recording
+from registry.log.appending import log_size
+from registry.log.overview import RESTORED_SUBJECT
+from registry.models import Edition, LogOpening, RecordChange, Result
+from registry.query import stored_bytes
 from registry.query.stored_bytes import key_of
 from submissions.bundles import quarantine, storage
-from submissions.models import ScrubbedCopy, State, Submission, Version
+from submissions.models import MaintenanceRun, ScrubbedCopy, ScrubRun, State, StoredFault, Submission, Version
 from validators import VERSION
 
 FORMAT = 1
@@ -48,9 +54,19 @@ STAMP, MANIFEST = "stamp.json", "manifest.json"
 MANIFEST_LIMIT = 256 * 1024 * 1024
 """Bytes; a manifest has about 100 for each bundle."""
 
-_EXCLUDED_TABLES = frozenset({"django_session", Edition._meta.db_table, RecordChange._meta.db_table})
-"""Who is signed in is not carried over: everybody signs in again. Editions of the record are made anew."""
+_EXCLUDED_TABLES = frozenset(
+    {
+        "django_session",
+        *(model._meta.db_table for model in (Edition, MaintenanceRun, RecordChange, ScrubRun, StoredFault)),
+    }
+)
+"""Who is signed in is not carried over: everybody signs in again. Editions of the record are made anew.
+
+What was found in a storage is of that storage: after a restore all of it is read anew.
+"""
 _FILLED_BY_MIGRATE = frozenset({"django_content_type", "auth_permission"})
+HELD_IN_MEMORY = 8 * 1024 * 1024
+"""Bytes of one bundle; of a larger one a copy lies in TMPDIR meanwhile."""
 _LOCK_TIMEOUT = "10s"
 
 Progress = Callable[[str], None]
@@ -64,17 +80,17 @@ class BackupError(Exception):
 
 
 def make_backup(file: Path, progress: Progress) -> list[str]:
-    """Write a backup to `file`, mode 0600; return what should be in the storage and is not.
+    """Write a backup to `file`, mode 0600; return which bytes are not in it, for they are damaged or missing.
 
-    Each missing bundle is `KIND SHA256`; the manifest has them, too. Raises BackupError where the file exists or cannot
-    be written; then a new one does not stay.
+    Each is `KIND SHA256`; the manifest has them, too. Raises BackupError where the file exists or cannot be written, or
+    the storage is away; then a new one does not stay.
     """
     if os.path.lexists(file):
         raise BackupError(f"{file} exists already; a backup never overwrites. Give another name.")
     try:
         with _scratch_file(file) as out:
             return _write_backup(out, progress)
-    except (OSError, DatabaseError) as error:
+    except (OSError, DatabaseError, stored_bytes.StorageAway) as error:
         raise BackupError(f"The backup could not be written: {error}") from error
 
 
@@ -93,7 +109,7 @@ def _scratch_file(file: Path) -> Iterator[IO[bytes]]:
 
 
 def _write_backup(out: IO[bytes], progress: Progress) -> list[str]:
-    manifest: dict[str, Any] = {"tables": [], "members": {}, "missing": []}
+    manifest: dict[str, Any] = {"tables": [], "members": {}, "missing": [], "damaged": []}
     with tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
         with db_locks.repeatable_read():
             stamp = json.dumps(_backup_stamp()).encode()
@@ -107,20 +123,24 @@ def _write_backup(out: IO[bytes], progress: Progress) -> list[str]:
             for number, digest in enumerate(digests, 1):
                 if kind == "received" and digest in refused:
                     progress(f"left out: {digest}, refused because of a private key or a token")
-                elif _add_bundle(archive, kind, digest, manifest):
-                    pass
-                elif digest in withdrawn:
-                    progress(f"left out: {digest}, withdrawn, which is no longer in the storage")
                 else:
-                    progress(f"MISSING: {kind} bundle {digest} is not in the storage ({key_of(digest)})")
-                    manifest["missing"].append(f"{kind} {digest}")
+                    try:
+                        _add_bundle(archive, kind, digest, manifest)
+                    except stored_bytes.DamagedBytes as damaged:
+                        progress(f"DAMAGED: {kind} bundle {digest} ({key_of(digest)}): {damaged.detail}")
+                        manifest["damaged"].append(f"{kind} {digest}")
+                    except FileNotFoundError:
+                        if digest in withdrawn:
+                            progress(f"left out: {digest}, withdrawn, which is no longer in the storage")
+                        else:
+                            progress(f"MISSING: {kind} bundle {digest} is not in the storage ({key_of(digest)})")
+                            manifest["missing"].append(f"{kind} {digest}")
                 if not number % 1000:
                     progress(f"{number} of {len(digests)} {kind} bundles")
             progress(f"{len(digests)} {kind} bundles")
         content = json.dumps(manifest).encode()
         archive.addfile(_tar_entry(MANIFEST, len(content)), io.BytesIO(content))
-    missing: list[str] = manifest["missing"]
-    return missing
+    return [*manifest["damaged"], *manifest["missing"]]
 
 
 def _backup_stamp() -> dict[str, Any]:
@@ -147,26 +167,25 @@ def _add_table(archive: tarfile.TarFile, table: str, columns: list[str], manifes
         _add_member(archive, f"database/{table}.copy.gz", rows, size, manifest)
 
 
-def _add_bundle(archive: tarfile.TarFile, kind: str, digest: str, manifest: dict[str, Any]) -> bool:
-    """Add stored bytes, checked against their name on the way; False where they are missing."""
-    store, key = _storage_for(kind), key_of(digest)
-    try:
-        file, size = store.open(key), store.size(key)
-    except FileNotFoundError:
-        return False
-    with file:
-        actual = _add_member(archive, f"{kind}/{digest}", file, size, manifest)
-    if actual != digest:
-        raise BackupError(f"The {kind} bundle {digest} is damaged in the storage ({key}): its sha256 is {actual}.")
-    return True
+def _add_bundle(archive: tarfile.TarFile, kind: str, digest: str, manifest: dict[str, Any]) -> None:
+    """Add stored bytes, once all of them were read and hashed: a tar takes nothing back.
+
+    Raises DamagedBytes, FileNotFoundError, StorageAway; then nothing was added.
+    """
+    store = _storage_for(kind)
+    with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as copy:
+        for piece in stored_bytes.checked_chunks(stored_bytes.open_bytes(store, digest), store, digest):
+            copy.write(piece)
+        size = copy.tell()
+        copy.seek(0)
+        _add_member(archive, f"{kind}/{digest}", copy, size, manifest)
 
 
-def _add_member(archive: tarfile.TarFile, name: str, content: Any, size: int, manifest: dict[str, Any]) -> str:
-    """Add a member and note it in the manifest; its sha256."""
+def _add_member(archive: tarfile.TarFile, name: str, content: Any, size: int, manifest: dict[str, Any]) -> None:
+    """Add a member and note it in the manifest."""
     hashed = _HashedWriter(content)
     archive.addfile(_tar_entry(name, size), hashed)
     manifest["members"][name] = [size, hashed.digest.hexdigest()]
-    return hashed.digest.hexdigest()
 
 
 def _tar_entry(name: str, size: int) -> tarfile.TarInfo:
@@ -219,14 +238,15 @@ class Contents:
 def restore_backup(file: Path, progress: Progress, *, replace: bool = False) -> None:
     """Bring database and storage to what a backup holds. The whole file is verified before anything is changed.
 
-    A database without any tables gets them first. Raises BackupError where the file is damaged or of another schema,
-    and, unless `replace`, where the database holds more than the catalogue. Then database and storage are as they were.
+    A database without any tables gets those of the backup first; tables of an older schema are brought to that of this
+    code at the end. Raises BackupError where the file is damaged or of another schema than the tables, and, unless
+    `replace`, where the database holds more than the catalogue. Then database and storage are as they were.
     """
     try:
         contents = verify_backup(file)
         progress(f"verified: made {contents.stamp['made_at']}, {contents.bundles} bundles")
         if not MigrationRecorder(connection).applied_migrations():
-            call_command("migrate", verbosity=0)
+            _migrate_as(contents.stamp)
         _refuse_other_schema(contents.stamp)
         _refuse_other_tables(contents.tables)
         if not replace and (filled := _filled_tables()):
@@ -235,6 +255,10 @@ def restore_backup(file: Path, progress: Progress, *, replace: bool = False) -> 
                 "or add --yes to delete everything that is in this one."
             )
         _restore_contents(file, contents, progress)
+        if _migrations_to_come():
+            call_command("migrate", verbosity=0)
+            progress("migrated from the schema of the backup to that of this version")
+        _record_restoration(contents.stamp)
     except (OSError, EOFError, tarfile.TarError, DatabaseError) as error:
         raise BackupError(f"Nothing was restored: {error}".strip()) from error
 
@@ -300,6 +324,22 @@ def _parse_document(content: IO[bytes] | _HashedWriter, member: tarfile.TarInfo)
         raise BackupError(f"The backup is damaged: {member.name} can't be read.") from error
 
 
+def _migrate_as(stamp: dict[str, Any]) -> None:
+    """Make the tables that a backup has. Of migrations that this code does not know `_refuse_other_schema` speaks."""
+    executor = MigrationExecutor(connection)
+    graph = executor.loader.graph
+    theirs = {(app, name) for app, name in stamp["migrations"]} & set(graph.nodes)
+    if theirs >= set(graph.nodes):
+        call_command("migrate", verbosity=0)
+    else:
+        executor.migrate(sorted(node for node in theirs if not {*graph.node_map[node].children} & {*theirs}))
+
+
+def _migrations_to_come() -> bool:
+    executor = MigrationExecutor(connection)
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
 def _refuse_other_schema(stamp: dict[str, Any]) -> None:
     ours = set(MigrationRecorder(connection).applied_migrations())
     theirs = {(app, name) for app, name in stamp["migrations"]}
@@ -310,10 +350,9 @@ def _refuse_other_schema(stamp: dict[str, Any]) -> None:
             "Upgrade the code to that version or a later one and run `manage migrate`; then restore."
         )
     if older := sorted(ours - theirs):
-        steps = [f"manage migrate {app} {_last_migration(theirs, app)}" for app in sorted({app for app, _ in older})]
         raise BackupError(
-            f"The backup has an older schema: it lacks {_migration_names(older)}. On an empty database run "
-            f"`{'`, `'.join(steps)}`, restore, then `manage migrate`."
+            f"The backup has an older schema: it lacks {_migration_names(older)}. "
+            "Restore into a new database without tables: they are made as the backup has them, and then migrated."
         )
 
 
@@ -321,15 +360,14 @@ def _migration_names(migrations: list[tuple[str, str]]) -> str:
     return ", ".join(f"{app}.{name}" for app, name in migrations[:5])
 
 
-def _last_migration(migrations: set[tuple[str, str]], app: str) -> str:
-    return max((name for of_app, name in migrations if of_app == app), default="zero")
-
-
 def _refuse_other_tables(tables: list[dict[str, Any]]) -> None:
-    """The names go into SQL, so they must be ours."""
-    if {table["name"]: table["columns"] for table in tables} != _columns_by_table():
+    """The names go into SQL, so they must be those of the database; and none of ours may be left out."""
+    columns = _columns_in_database()
+    theirs = {table["name"]: {*table["columns"]} for table in tables}
+    ours = {table: columns[table] for table in theirs.keys() | _models_by_table().keys() if table in columns}
+    if theirs != ours:
         raise BackupError(
-            "The tables of the backup are not those of this version. Restore with the version that made it."
+            "The tables of the backup are not those of the database. Restore with the version that made it."
         )
 
 
@@ -337,8 +375,9 @@ def _filled_tables() -> list[str]:
     """Tables with what people made. The catalogue, which every start loads, is none of it: nobody publishes alone."""
     filled = []
     private = {table for table, model in _models_by_table().items() if model._meta.app_label != Result._meta.app_label}
+    there = _columns_in_database().keys()
     with connection.cursor() as cursor:
-        for table in private - _FILLED_BY_MIGRATE:
+        for table in private & there - _FILLED_BY_MIGRATE:
             cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {_quote_name(table)})")  # noqa: S608  # names of our models
             filled += [table] if cursor.fetchone()[0] else []
     return sorted(filled)
@@ -350,7 +389,7 @@ def _restore_contents(file: Path, contents: Contents, progress: Progress) -> Non
     stored: list[tuple[Storage, str]] = []
     try:
         with transaction.atomic(durable=True):
-            _empty_tables()
+            _empty_tables(contents.tables)
             for member, content in _archive_members(file):
                 if member.name in columns:
                     _restore_table(columns[member.name], content)
@@ -367,12 +406,21 @@ def _restore_contents(file: Path, contents: Contents, progress: Progress) -> Non
     )
 
 
-def _empty_tables() -> None:
+@transaction.atomic
+def _record_restoration(stamp: dict[str, Any]) -> None:
+    """Say in the transparency log that the record is that of a backup, with its time and the entries that it knew."""
+    facts = {"restoration": {"backup_made_at": stamp["made_at"], "entries": log_size()}}
+    recording.record_own(LogOpening.Kind.RESTORATION, facts, recording.RESTORED, RESTORED_SUBJECT)
+    recording.note_unheld()
+
+
+def _empty_tables(restored: list[dict[str, Any]]) -> None:
     """TRUNCATE fires no row triggers. Foreign keys are deferred, so that the order of tables does not matter.
 
     The reason in `highwater.amend` lets the entries of frozen lists in (registry migration 0004).
     """
-    tables = ", ".join(_quote_name(table) for table in sorted({*_columns_by_table(), *_EXCLUDED_TABLES}))
+    emptied = {table["name"] for table in restored} | (_EXCLUDED_TABLES & _columns_in_database().keys())
+    tables = ", ".join(_quote_name(table) for table in sorted(emptied))
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, true)", [_LOCK_TIMEOUT])
         cursor.execute("SELECT set_config('highwater.amend', 'restored from a backup', true)")
@@ -408,7 +456,9 @@ def _restore_bundle(member: tarfile.TarInfo, content: IO[bytes], stored: list[tu
 
 def _reset_sequences() -> None:
     with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), list(_models_by_table().values())):
+        there = _columns_in_database()
+        models = [model for table, model in _models_by_table().items() if table in there]
+        for statement in connection.ops.sequence_reset_sql(no_style(), models):
             cursor.execute(statement)
 
 
@@ -431,6 +481,19 @@ def _columns_by_table() -> dict[str, list[str]]:
         table: [field.column for field in model._meta.local_concrete_fields if field.column and not field.generated]
         for table, model in _models_by_table().items()
     }
+
+
+def _columns_in_database() -> dict[str, set[str]]:
+    """The columns of every table that there is, without those that PostgreSQL generates."""
+    columns_by_table: dict[str, set[str]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_name, column_name FROM information_schema.columns"
+            " WHERE table_schema = current_schema() AND is_generated = 'NEVER'"
+        )
+        for table, column in cursor:
+            columns_by_table.setdefault(table, set()).add(column)
+    return columns_by_table
 
 
 def _columns_of(table: str, columns: list[str]) -> str:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, ClassVar
 
 from django import forms
-from django.http import QueryDict
 from django.utils import timezone
 
 from registry.lists.definitions import tool_of
 from registry.lists.listing import newest_definitions
 from registry.models import Platform, Release
+from submissions.checks import questionnaire
 from submissions.models import Submission
 from submissions.review.decisions import open_releases, releases_accepting
 from submissions.web.form_choices import set_choices
+from submissions.web.formatting import REASON_LIMIT
+from submissions.web.page_forms import PageForm
 from validators.system import filesystems
+
+DECLARED = "entered with the upload, or since"
+DESCRIBED = "from the described system"
+"""Where the value of a field comes from, as pages say it."""
 
 
 def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple[str, str]]:
@@ -25,7 +31,7 @@ def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple
     return [(name, bodies[name]["title"]) for name in names if not tools or tool_of(bodies[name]) in tools]
 
 
-class MetadataForm(forms.Form):
+class MetadataForm(PageForm):
     """Every field of the metadata schema, under its name there."""
 
     institution = forms.CharField(required=False, max_length=200)
@@ -42,12 +48,6 @@ class MetadataForm(forms.Form):
     note = forms.CharField(
         required=False, max_length=4000, label="Note for reviewers", widget=forms.Textarea(attrs={"rows": 2})
     )
-
-    def full_clean(self) -> None:
-        """Check the fields, then let the first invalid field take the focus of the page."""
-        super().full_clean()
-        for name in [name for name in self.fields if name in self.errors][:1]:
-            self.fields[name].widget.attrs["autofocus"] = True
 
     def facts(self) -> list[forms.BoundField]:
         """The fields of the metadata but the note, which stands on its own."""
@@ -83,14 +83,25 @@ class UploadForm(MetadataForm):
         set_choices(self, "lists", lists_of(releases))
 
 
-class SubmitForm(forms.Form):
+class SubmitForm(PageForm):
     """To a release: lists, acknowledgements, which run counts."""
 
+    context_name = "submit"
+    fields_by_code: ClassVar[Mapping[str, str]] = {
+        "submit.not-acknowledged": "acknowledge_rules",
+        "review.primary-needed": "primary",
+        "submit.no-such-run": "primary",
+        "submit.list-not-of-release": "lists",
+        "intake.unknown-list": "lists",
+        "intake.unknown-release": "release",
+        "submit.release-closed": "release",
+        "submit.list-of-another-tool": "lists",
+    }
     release = forms.ChoiceField()
     lists = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
-    acknowledge_rules = forms.BooleanField(required=False)
-    acknowledge_publication = forms.BooleanField(required=False)
-    primary = forms.IntegerField(required=False, min_value=0)
+    acknowledge_rules = forms.BooleanField(required=False, label="We followed the rules")
+    acknowledge_publication = forms.BooleanField(required=False, label="We agree to publication")
+    primary = forms.IntegerField(required=False, min_value=0, label="Run")
 
     def __init__(self, *args: Any, submission: Submission, tools: Collection[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -101,13 +112,86 @@ class SubmitForm(forms.Form):
             choices.insert(0, (published.slug, f"{published.name}, as a correction"))
             releases.append(published)
         set_choices(self, "release", choices)
-        set_choices(self, "lists", lists_of(releases, tools))
-
-    def filled(self, sent: QueryDict) -> SubmitForm:
-        """The same form with what was sent in the place of what was said at upload."""
-        self.initial = {name: self.fields[name].widget.value_from_datadict(sent, {}, name) for name in self.fields}
-        return self
+        self.offered_lists = lists_of(releases, tools)
+        """Name and title of the lists that may be chosen."""
+        set_choices(self, "lists", self.offered_lists)
 
 
-class WithdrawForm(forms.Form):
-    reason = forms.CharField(max_length=2000)
+class ReasonForm(PageForm):
+    """An act that needs a reason and no more."""
+
+    main_field = "reason"
+    reason = forms.CharField(
+        required=False,
+        max_length=REASON_LIMIT,
+        label="Reason",
+        widget=forms.Textarea(attrs={"rows": 2, "maxlength": 2000, "required": True}),
+    )
+    """What is empty is refused by the act, with its code."""
+
+
+class WithdrawForm(ReasonForm):
+    """Why a run is taken back."""
+
+    context_name = "withdraw_form"
+
+
+class ReviseForm(ReasonForm):
+    """Why a published result gets a revision."""
+
+    context_name = "revise_form"
+
+
+class AnonymityForm(ReasonForm):
+    """Why a run shall be published without names."""
+
+    context_name = "anonymity_form"
+
+
+class AnonymityDecisionForm(ReasonForm):
+    """Whether it may be, and why."""
+
+    context_name = "anonymity_decision"
+    granted = forms.ChoiceField(
+        choices=[("yes", "Grant"), ("no", "Refuse")], widget=forms.RadioSelect, label="Decision"
+    )
+    field_order = ("granted", "reason")
+
+
+def details_form(submission: Submission, run: Mapping[str, Any] | None = None) -> MetadataForm:
+    """The form of the metadata, filled with what was declared, else with what the files and the account say.
+
+    Each filled field says where its value comes from. `run` is the one that counts in the latest check.
+    """
+    if run is None:
+        run = questionnaire.primary_run(submission, None) or {}
+    file_values = _read_values(submission, run)
+    declared = submission.metadata
+    form = MetadataForm(initial={name: value for name, (value, _) in file_values.items()} | declared)
+    for name, field in form.fields.items():
+        if name in declared:
+            field.help_text = DECLARED
+        elif name in file_values:
+            field.help_text = file_values[name][1]
+    return form
+
+
+def _read_values(submission: Submission, run: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
+    """Value and origin of each field that the files or the account answer."""
+    values: dict[str, tuple[Any, str]] = {}
+    if submission.institution is not None:
+        values["institution"] = submission.institution.name, "from your account"
+    described = run.get("described_parameters", {})
+    if described.get("filesystem_type"):
+        values["filesystem_type"] = _only_value(described["filesystem_type"]), DESCRIBED
+    for name in ("client_nodes", "tasks"):
+        if run.get(name):
+            values[name] = run[name], f"from the {run.get('extent_sources', {}).get(name, 'files')} of the run"
+    return {name: (value, words) for name, (value, words) in values.items() if value not in (None, "")}
+
+
+def _only_value(value: Any) -> Any:
+    """The only one of several values; None where they differ."""
+    if isinstance(value, list):
+        return value[0] if len(value) == 1 else None
+    return value

@@ -35,7 +35,7 @@ class SubmissionRow(Receipt):
 
 class SubmissionDetail(SubmissionRow):
     revision_reason: RevisionReason
-    changes: Annotated[list[Change], Meta(description="What a revision says otherwise than what it revises.")]
+    changes: Annotated[list[Change], Meta(description="How a revision differs from what it revises.")]
     metadata: Annotated[
         dict[str, Any], Meta(description="What the submitter declared, by the names of schemas/metadata.1/.")
     ]
@@ -74,13 +74,15 @@ class SubmissionDetail(SubmissionRow):
     ]
     parameters: RunParameters
     parameter_sources: Annotated[dict[str, Any], Meta(description="Where each parameter comes from.")]
-    described_parameters: Annotated[dict[str, Any], Meta(description="What the described system says beside them.")]
+    described_parameters: Annotated[
+        dict[str, Any], Meta(description="Values of the described system for the same parameters.")
+    ]
     tests: Annotated[list[dict[str, Any]], Meta(description="Tests of the run that counts, with the options of each.")]
     distributions: Annotated[list[Distribution], Meta(description="Values under the numbers of the run.")]
     rules: Annotated[list[dict[str, Any]], Meta(description="Rules with their outcomes, of the run that counts.")]
     evidence: Annotated[
         dict[str, Any],
-        Meta(description="What the files say twice: kinds that agree, contradict or are absent; empty: none."),
+        Meta(description="Facts that the files state twice: kinds that agree, contradict or are absent; empty: none."),
     ]
     evidence_in_short: Annotated[
         str, Meta(description="`not examined` for a check from before evidence was looked at.")

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.paginator import Paginator
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -18,7 +18,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from registry.comparison.repeat_gain import repeat_gains
 from registry.errors import Problem
 from registry.presentation import numbers
-from registry.results.archive_download import archive_response
+from registry.results.archive_download import CheckedDownload, archive_response
 from registry.serving.admission import takes_uploads
 from registry.web.throttles import UploadThrottle
 from submissions.bundles import quarantine
@@ -27,15 +27,16 @@ from submissions.bundles.storage import public_storage, received_storage
 from submissions.bundles.upload_page import TooManyUploads, stream_upload
 from submissions.checks import finding_counts
 from submissions.editing import edit as editing_edit
-from submissions.errors import AlreadyRevised, Forbidden, NotFound, ReasonNeeded
+from submissions.errors import NotFound
 from submissions.intake import receive as intake_receive
 from submissions.models import Submission
-from submissions.overview.forms import MetadataForm, SubmitForm, UploadForm
-from submissions.overview.page import counted_findings, page_context, refused_page
+from submissions.overview.forms import MetadataForm, ReviseForm, SubmitForm, UploadForm, WithdrawForm, details_form
+from submissions.overview.views_context import counted_findings, page_context, refused_page
 from submissions.permissions import require_bytes, require_own, visible_submission, visible_to
 from submissions.review import decisions
-from submissions.web.formatting import JOINED, REASON_LIMIT, FormInvalid, name_of
+from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import private_page
+from submissions.web.page_forms import form_page
 from submissions.web.request_account import account_of
 
 PAGE_ROWS = 50
@@ -90,12 +91,12 @@ def upload_page(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST" or not request.user.is_authenticated:
         return _empty_form(request)
     if not UploadThrottle().allow_request(request, None):
-        return _upload_page(request, UploadForm(), TooManyUploads())
+        return _upload_page(request, UploadForm({}), TooManyUploads())
     with stream_upload(request):
         try:
             return _receive_upload(request)
         except Problem as problem:
-            return _upload_page(request, UploadForm(), problem)
+            return _upload_page(request, UploadForm({}), problem)
 
 
 @private_page
@@ -128,18 +129,18 @@ def _receive_upload(request: HttpRequest) -> HttpResponse:
 
 
 def _upload_page(request: HttpRequest, form: UploadForm, problem: Problem | None = None) -> HttpResponse:
-    status = problem.status if problem else 422 if form.errors else 200
+    if problem is not None:
+        form.add_refusal(problem)
     limit = f"{settings.UPLOAD_LIMIT_BYTES // 2**20} MiB"
     context = {
         "section": "submissions",
         "form": form,
-        "problem": problem,
         "limit": limit,
         "limit_bytes": str(settings.UPLOAD_LIMIT_BYTES),
         "suffixes": ARCHIVE_SUFFIXES,
         "repeat_gains": repeat_gains(),
     }
-    return render(request, "overview/upload.html", context, status=status)
+    return form_page(request, "overview/upload.html", context, form if form.errors else None)
 
 
 @require_safe
@@ -152,7 +153,7 @@ def submission_page(request: HttpRequest, id: UUID) -> HttpResponse:
 
 @require_safe
 @private_page
-def received_bytes(request: HttpRequest, id: UUID) -> FileResponse:
+def received_bytes(request: HttpRequest, id: UUID) -> CheckedDownload:
     """The archive as it came, for its institution and for those who may review it."""
     account = account_of(request)
     submission = visible_submission(account, id, Submission.objects.select_related("institution"))
@@ -165,7 +166,7 @@ def received_bytes(request: HttpRequest, id: UUID) -> FileResponse:
 
 @require_safe
 @private_page
-def scrubbed_copy(request: HttpRequest, id: UUID) -> FileResponse:
+def scrubbed_copy(request: HttpRequest, id: UUID) -> CheckedDownload:
     """The copy that will be published, to look at before. Raises NotFound before it is made."""
     account = account_of(request)
     submission = visible_submission(account, id, Submission.objects.select_related("derivative", "institution"))
@@ -184,15 +185,8 @@ def submit_run(request: HttpRequest, id: UUID) -> HttpResponse:
     account = account_of(request)
     submission = visible_submission(account, id, JOINED)
     form = SubmitForm(request.POST, submission=submission)
-    if not form.is_valid():
-        words = {name: [str(message) for message in why] for name, why in form.errors.items()}
-        return refused_page(request, submission, FormInvalid(errors=words), submitted=request.POST)
-    try:
-        decisions.submit_run(submission, account, **form.cleaned_data)
-    except Forbidden:
-        raise
-    except Problem as problem:
-        return refused_page(request, submission, problem, submitted=request.POST)
+    if not form.carry_out(lambda **fields: decisions.submit_run(submission, account, **fields)):
+        return refused_page(request, submission, form)
     return redirect("submission", id=id)
 
 
@@ -201,10 +195,9 @@ def submit_run(request: HttpRequest, id: UUID) -> HttpResponse:
 def withdraw_run(request: HttpRequest, id: UUID) -> HttpResponse:
     account = account_of(request)
     submission = visible_submission(account, id, JOINED)
-    try:
-        decisions.withdraw_run(submission, account, request.POST.get("reason", "")[:REASON_LIMIT])
-    except (ReasonNeeded, AlreadyRevised) as problem:
-        return refused_page(request, submission, problem)
+    form = WithdrawForm(request.POST)
+    if not form.carry_out(lambda reason: decisions.withdraw_run(submission, account, reason)):
+        return refused_page(request, submission, form)
     return redirect("submission", id=id)
 
 
@@ -223,28 +216,24 @@ def edit_metadata(request: HttpRequest, id: UUID) -> HttpResponse:
     account = account_of(request)
     submission = visible_submission(account, id, JOINED)
     require_own(account, submission)
-    form = MetadataForm(request.POST if request.method == "POST" else None, initial=submission.metadata)
-    if not form.is_bound or not form.is_valid():
+    if request.method != "POST":
+        return _edit_page(request, submission, details_form(submission))
+    form = MetadataForm(request.POST)
+    if not form.carry_out(
+        lambda **_: editing_edit.save_metadata_and_recheck(submission, account, metadata=form.metadata())
+    ):
         return _edit_page(request, submission, form)
-    try:
-        editing_edit.save_metadata_and_recheck(submission, account, metadata=form.metadata())
-    except Problem as problem:
-        return _edit_page(request, submission, form, problem)
     return redirect("submission", id=id)
 
 
-def _edit_page(
-    request: HttpRequest, submission: Submission, form: MetadataForm, problem: Problem | None = None
-) -> HttpResponse:
+def _edit_page(request: HttpRequest, submission: Submission, form: MetadataForm) -> HttpResponse:
     context = {
         "section": "submissions",
         "submission": submission,
         "name": name_of(submission),
         "form": form,
-        "problem": problem,
     }
-    status = problem.status if problem else 422 if form.errors else 200
-    return render(request, "overview/edit.html", context, status=status)
+    return form_page(request, "overview/edit.html", context, form if form.is_bound else None)
 
 
 @require_POST
@@ -253,8 +242,7 @@ def revise_result(request: HttpRequest, id: UUID) -> HttpResponse:
     """Begin a revision of a published result, and go there."""
     account = account_of(request)
     submission = visible_submission(account, id, JOINED)
-    try:
-        revision = editing_edit.start_revision(submission, account, request.POST.get("reason", "")[:REASON_LIMIT])
-    except (ReasonNeeded, AlreadyRevised) as problem:
-        return refused_page(request, submission, problem)
-    return redirect("submission", id=revision.pk)
+    form, started = ReviseForm(request.POST), []
+    if not form.carry_out(lambda reason: started.append(editing_edit.start_revision(submission, account, reason))):
+        return refused_page(request, submission, form)
+    return redirect("submission", id=started[0].pk)

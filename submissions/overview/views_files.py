@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from registry.errors import Problem
 from registry.presentation import numbers, revision_table
-from registry.results.archive_download import archive_response
+from registry.results.archive_download import CheckedDownload, archive_response
 from registry.serving.admission import takes_uploads
 from registry.web.throttles import UploadThrottle
 from submissions.bundles import quarantine
@@ -23,7 +23,7 @@ from submissions.checks import finding_counts
 from submissions.editing import edit, version_history
 from submissions.errors import Forbidden, NoSuchVersion
 from submissions.models import Submission
-from submissions.overview.page import counted_findings, refused_page
+from submissions.overview.views_context import counted_findings, refused_page
 from submissions.permissions import require_bytes, require_own, visible_submission
 from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import private_page
@@ -116,7 +116,7 @@ def file_history(request: HttpRequest, id: UUID) -> HttpResponse:
 
 @require_safe
 @private_page
-def download_file(request: HttpRequest, id: UUID, version: int, name: str) -> FileResponse:
+def download_file(request: HttpRequest, id: UUID, version: int, name: str) -> CheckedDownload:
     """One file of one version as it came."""
     account = account_of(request)
     submission = visible_submission(account, id, Submission.objects.select_related("institution"))

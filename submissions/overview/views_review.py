@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from registry.errors import Problem
 from registry.models import Release, Result
 from registry.presentation import numbers
 from registry.results.views import OUTCOMES
@@ -21,14 +20,16 @@ from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound
 from submissions.lifecycle.states import UNDER_REVIEW
 from submissions.models import Account, Check, Comment, Judgement, Review, State, Submission
-from submissions.overview.page import counted_findings, page_context
+from submissions.overview.forms import AnonymityDecisionForm
+from submissions.overview.views_context import counted_findings, page_context
 from submissions.permissions import conflict_reason, has_role, visible_submission, visible_to
 from submissions.publication.publishable import list_exclusions
 from submissions.review import assignment, comments, decisions, rubric
 from submissions.review import queue as review_queue
-from submissions.review.forms import DecisionForm, JudgementForm
-from submissions.web.formatting import JOINED, FormInvalid, name_of
+from submissions.review.forms import AssignForm, CommentForm, DecisionForm, JudgementForm
+from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import staff_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 MOST_ROWS = 200
@@ -55,6 +56,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "choices": _filter_choices(facts),
         "waiting": len(facts),
         "conflicts": in_all - len(facts),
+        "may_end_ties": editor,
         "quarantined": quarantine.count_waiting() if editor else 0,
         "publishable": Release.objects.filter(imported=False, published_at=None) if editor else [],
     }
@@ -116,11 +118,13 @@ def start_review(request: HttpRequest, id: UUID) -> HttpResponse:
 def assign_reviewer(request: HttpRequest, id: UUID) -> HttpResponse:
     """Give it to a reviewer, or take it back; by default oneself."""
     change = assignment.take_back if "remove" in request.POST else assignment.assign_submission
-    submission, name = get_submitted(request, id), request.POST.get("remove") or request.POST.get("reviewer", "")
-    try:
-        change(submission, account_of(request), name.strip()[:150])
-    except Problem as problem:
-        return _review_page(request, submission, problem=problem)
+    submission, form = get_submitted(request, id), AssignForm(request.POST)
+
+    def change_assignment(reviewer: str) -> None:
+        change(submission, account_of(request), (request.POST.get("remove") or reviewer).strip()[:150])
+
+    if not form.carry_out(change_assignment):
+        return refused_review(request, submission, form)
     return redirect("review-detail", id=id)
 
 
@@ -136,14 +140,8 @@ def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
 def judge_rule(request: HttpRequest, id: UUID) -> HttpResponse:
     """What the reviewer found of a rule that a machine could not settle."""
     submission, form = get_submitted(request, id), JudgementForm(request.POST)
-    if not form.is_valid():
-        return _review_page(
-            request, submission, problem=FormInvalid(hint="Choose whether the rule is satisfied, and say why.")
-        )
-    try:
-        rubric.record_judgement(submission, account_of(request), **form.cleaned_data)
-    except Problem as problem:
-        return _review_page(request, submission, problem=problem)
+    if not form.carry_out(lambda **fields: rubric.record_judgement(submission, account_of(request), **fields)):
+        return refused_review(request, submission, form)
     return redirect(f"/review/{id}/#rubric")
 
 
@@ -152,14 +150,8 @@ def judge_rule(request: HttpRequest, id: UUID) -> HttpResponse:
 def decide_run(request: HttpRequest, id: UUID) -> HttpResponse:
     submission = get_submitted(request, id)
     form = DecisionForm(request.POST, codes=request.POST.getlist("findings"))
-    if not form.is_valid():
-        words = {name: [str(message) for message in why] for name, why in form.errors.items()}
-        problem = FormInvalid(errors=words, hint="Choose a decision and give the reason, which the submitter reads.")
-        return _review_page(request, submission, form, problem)
-    try:
-        decisions.decide_run(submission, account_of(request), **form.cleaned_data)
-    except Problem as problem:
-        return _review_page(request, submission, form, problem)
+    if not form.carry_out(lambda **fields: decisions.decide_run(submission, account_of(request), **fields)):
+        return refused_review(request, submission, form)
     return redirect("review")
 
 
@@ -171,31 +163,34 @@ def get_submitted(request: HttpRequest, id: UUID) -> Submission:
     return submission
 
 
-def refused_review(request: HttpRequest, submission: Submission, problem: Problem) -> HttpResponse:
-    """The page of the review with what was refused on top."""
-    return _review_page(request, submission, problem=problem)
+def refused_review(request: HttpRequest, submission: Submission, refused: PageForm) -> HttpResponse:
+    """The page of the review with the form that was refused."""
+    return _review_page(request, submission, refused)
 
 
-def _review_page(
-    request: HttpRequest, submission: Submission, form: DecisionForm | None = None, problem: Problem | None = None
-) -> HttpResponse:
+def _review_page(request: HttpRequest, submission: Submission, refused: PageForm | None = None) -> HttpResponse:
     against = conflict_reason(account_of(request), submission)
     check = submission.checks.first()
+    unkept = refused.data.get("reason", "") if isinstance(refused, DecisionForm) else ""
     context = page_context(request, submission) | {
         "section": "review",
-        "form": form or DecisionForm(),
-        "problem": problem,
-        "unkept": [("Reason", form.cleaned_data["reason"])] if form and problem and form.is_valid() else [],
+        "form": DecisionForm(),
+        "assign_form": AssignForm(),
+        "comment_form": CommentForm(),
+        "anonymity_decision": AnonymityDecisionForm(),
+        "unkept": [("Reason", unkept)] if unkept else [],
         "conflict": against,
         "metadata": sorted(submission.metadata.items()),
         "prospects": _list_prospects(submission, check),
     }
     if not against:
-        context |= _committee_context(request, submission, check)
-    return render(request, "overview/review.html", context, status=problem.status if problem else 200)
+        context |= _committee_context(request, submission, check, refused)
+    return form_page(request, "overview/review.html", context, refused)
 
 
-def _committee_context(request: HttpRequest, submission: Submission, check: Check | None) -> dict[str, Any]:
+def _committee_context(
+    request: HttpRequest, submission: Submission, check: Check | None, refused: PageForm | None
+) -> dict[str, Any]:
     """What only those see who may decide."""
     account = account_of(request)
     rows = rubric.rubric_rows(submission, check.report if check else {})
@@ -204,7 +199,8 @@ def _committee_context(request: HttpRequest, submission: Submission, check: Chec
     ]
     open_now = submission.state in UNDER_REVIEW
     return {
-        "rubric": [_rule_row(submission, row) for row in rows],
+        "rubric": [_rule_row(submission, row, refused) for row in sorted(rows, key=lambda row: row.settled)],
+        "to_decide": sum(not row.settled for row in rows),
         "settled": f"{sum(row.settled for row in rows)} of {len(rows)} settled",
         "outcomes": Judgement.Outcome.choices,
         "threads": comments.group_by_thread(comments.visible_comments(submission, account)),
@@ -223,8 +219,12 @@ def _committee_context(request: HttpRequest, submission: Submission, check: Chec
     }
 
 
-def _rule_row(submission: Submission, row: rubric.Row) -> dict[str, Any]:
+def _rule_row(submission: Submission, row: rubric.Row, refused: PageForm | None) -> dict[str, Any]:
+    form: PageForm = JudgementForm(initial={"rule": row.code}, auto_id=f"{row.code}_%s")
+    if isinstance(refused, JudgementForm) and refused.data.get("rule") == row.code:
+        form = refused
     return {
+        "form": form,
         "code": row.code,
         "text": row.text,
         "mark": MARKS.get(row.outcome, ("", row.outcome)),

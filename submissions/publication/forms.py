@@ -9,6 +9,7 @@ from django import forms
 from registry.models import Override
 from submissions.publication.releases import SLUG, known_lists, read_time
 from submissions.web.form_choices import set_choices
+from submissions.web.page_forms import PageForm
 
 
 class MomentField(forms.Field):
@@ -29,23 +30,26 @@ class MomentField(forms.Field):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ") if hasattr(value, "strftime") else value
 
 
-class ReleaseForm(forms.Form):
+class ReleaseForm(PageForm):
     """A call for submissions, as editors make and change it."""
 
     slug = forms.RegexField(
         rf"\A{SLUG.pattern}\Z",
         max_length=40,
-        help_text="Stands in addresses: SC27",
+        label="Short name",
+        help_text="As in addresses: SC27",
         error_messages={"invalid": "Letters, digits and single hyphens, at most 40."},
     )
-    name = forms.CharField(max_length=120, required=False, help_text="As readers see it; empty: the slug")
-    opens = MomentField(required=False, help_text="Empty: at once")
-    deadline = MomentField(help_text="2027-04-30 AoE, or 2027-04-30T12:00:00Z")
-    publishes = MomentField(required=False, help_text="Empty: when an editor says so")
-    benchmark_versions = forms.CharField(required=False, max_length=2000, help_text="With commas; empty: any")
-    accepting_reviewers = forms.IntegerField(
-        min_value=1, max_value=9, initial=1, help_text="So many have to accept a run"
+    name = forms.CharField(
+        max_length=120, required=False, help_text="As readers see it. Leave empty to use the short name."
     )
+    opens = MomentField(required=False, help_text="Leave empty to open now.")
+    deadline = MomentField(help_text="2027-04-30 AoE, or 2027-04-30T12:00:00Z")
+    publishes = MomentField(required=False, help_text="Leave empty to publish manually.")
+    benchmark_versions = forms.CharField(
+        required=False, max_length=2000, help_text="Separated by commas. Leave empty to allow any."
+    )
+    accepting_reviewers = forms.IntegerField(min_value=1, max_value=9, initial=1, label="Reviewers who must accept")
     lists = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -56,17 +60,46 @@ class ReleaseForm(forms.Form):
         return [version.strip() for version in self.cleaned_data["benchmark_versions"].split(",") if version.strip()]
 
 
-class ProposalForm(forms.Form):
+class ProposalForm(PageForm):
     """Definitions under which a list is previewed, as JSON; an empty one is the current one."""
 
-    definition = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 8, "class": "mono"}))
-    score = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 4, "class": "mono"}))
+    main_field = "definition"
+    definition = forms.CharField(
+        required=False, label="List definition, JSON", widget=forms.Textarea(attrs={"rows": 8, "class": "mono"})
+    )
+    score = forms.CharField(
+        required=False, label="IO500 score definition, JSON", widget=forms.Textarea(attrs={"rows": 4, "class": "mono"})
+    )
 
 
-class OverrideForm(forms.Form):
+class OverrideForm(PageForm):
     """A decision about one result of one list."""
 
-    result_id = forms.CharField(max_length=60)
-    action = forms.ChoiceField(choices=Override.Action.choices)
-    score = forms.FloatField(required=False, min_value=0)
-    reason = forms.CharField(max_length=2000)
+    context_name = "override_form"
+    main_field = "result_id"
+    result_id = forms.CharField(
+        max_length=60, label="Result", widget=forms.TextInput(attrs={"placeholder": "e.g. hw-12"})
+    )
+    action = forms.ChoiceField(choices=Override.Action.choices, label="Decision")
+    score = forms.FloatField(
+        required=False, min_value=0, label="Score, if another", widget=forms.TextInput(attrs={"inputmode": "decimal"})
+    )
+    reason = forms.CharField(
+        max_length=2000, label="Reason, which readers of the list see", widget=forms.Textarea(attrs={"rows": 2})
+    )
+
+
+class ConfirmationForm(PageForm):
+    """The short name of a release, typed to confirm that it shall be published."""
+
+    context_name = "confirmation_form"
+    main_field = "confirm"
+    confirm = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Short name of the release",
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "required": True}
+        ),
+    )
+    allow_empty = forms.BooleanField(required=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -65,8 +65,18 @@ class Publishable:
         """`client_nodes` or `tasks`: as the run shows it, else as it was declared; None where neither says."""
         return self.run["parameters"].get(name) or self.metadata.get(name)
 
-    def candidate(self, release: str | None, production: bool, reproducibility: str, answers: str | None) -> Candidate:
-        """What lists may ask of it; `release` is a slug, `answers` the completeness of its questionnaire."""
+    def candidate(
+        self,
+        release: str | None,
+        production: bool,
+        reproducibility: str,
+        answers: str | None,
+        lists: Sequence[str] | None = None,
+    ) -> Candidate:
+        """What lists may ask of it; `release` is a slug, `answers` the completeness of its questionnaire.
+
+        `lists` are those for which it is to be accepted, by default those of its submission.
+        """
         score = self.run["scores"].get("SCORE") or {}
         values = {name: score.get("value" if name == "score" else name) for name in SCORE_NAMES}
         return Candidate(
@@ -78,7 +88,7 @@ class Publishable:
             opted_in=True,
             production=production,
             reproducibility=reproducibility,
-            lists=self.submission.lists,
+            lists=self.submission.lists if lists is None else lists,
             answers=answers,
             parameters=scrub_document(self.run["parameters"], names=self.names),
             scores=values,
@@ -95,6 +105,17 @@ def anonymizer_of(submission: Submission) -> anonymizer.Anonymizer | None:
     return anonymizer.anonymizer_for(submission) if anonymizer.is_anonymous(submission) else None
 
 
+def publishable_of(submission: Submission, run: Mapping[str, Any] | None) -> Publishable:
+    """A submission with its run that counts as it would be published; without a run there is nothing to rank."""
+    return Publishable(
+        submission,
+        run or _NO_RUN,
+        ScrubbedCopy.objects.filter(submission=submission).first(),
+        public_document(getattr(submission, "system_snapshot", None)),
+        anonymizer_of(submission),
+    )
+
+
 def list_exclusions(
     submission: Submission, run: Mapping[str, Any] | None, production: bool, reproducibility: str
 ) -> dict[str, Exclusion | None]:
@@ -103,13 +124,7 @@ def list_exclusions(
     `run` is that of the check which counts; without one it has nothing to rank.
     """
     bodies = newest_definitions(submission.lists)
-    publishable = Publishable(
-        submission,
-        run or _NO_RUN,
-        ScrubbedCopy.objects.filter(submission=submission).first(),
-        public_document(getattr(submission, "system_snapshot", None)),
-        anonymizer_of(submission),
-    )
+    publishable = publishable_of(submission, run)
     filled = questionnaire.fill_questionnaires(
         submission, questionnaire.required_by_list(bodies), publishable.document, publishable.run
     )

@@ -50,7 +50,7 @@ class OverrideRequest(s.Serializer[None]):
     result = s.CharField(max_length=60, help_text="Id of the result.")
     action = Choice(
         Override.Action.choices,
-        help_text="What is decided: put the result on the list, take it off, or rank it by another score.",
+        help_text="The decision: include the result, exclude it, or rank it by another score.",
     )
     score = s.FloatField(
         required=False,

@@ -41,7 +41,7 @@ class OverrideResponse(Shape, kw_only=True):
     result: Annotated[str, Meta(description="Id of the result.", max_length=60)]
     action: Annotated[
         registry_models.Override.Action,
-        Meta(description="What is decided: put the result on the list, take it off, or rank it by another score."),
+        Meta(description="The decision: include the result, exclude it, or rank it by another score."),
     ]
     score: Annotated[
         Annotated[float, Meta(ge=0)] | UnsetType | None,
@@ -58,8 +58,8 @@ class OverrideResponse(Shape, kw_only=True):
 class Anonymity(Shape):
     """What was asked for and decided."""
 
-    asked: Annotated[bool, Meta(description="Whether anonymous publication was asked for.")]
-    reason: Annotated[str, Meta(description="The reason of the submitter; empty where nothing was asked.")]
+    asked: Annotated[bool, Meta(description="Whether anonymous publication was requested.")]
+    reason: Annotated[str, Meta(description="The reason of the submitter; empty without a request.")]
     granted: Annotated[bool | None, Meta(description="Null: not decided.")]
     decision: Annotated[str, Meta(description="The editor's reason.")]
     lifted_at: Annotated[datetime | None, Meta(description="When the published result got its name.")]

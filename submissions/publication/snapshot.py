@@ -6,7 +6,7 @@ Everything in here becomes public; texts are scrubbed line by line on the way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -94,9 +94,28 @@ def restore_names(submissions: list[Submission]) -> list[Result]:
     return [result for result, _ in pairs]
 
 
+def derive_rows(submission: Submission, report: Mapping[str, Any]) -> tuple[Result, list[Measurement]]:
+    """Result and measurements of a published submission as another report gives them; nothing is stored."""
+    (published,) = _gather_sources([submission], as_published=True)
+    check = Check(report=report, validators_version=published.check.validators_version)
+    source = replace(published, check=check, checked_run=report["runs"][_counted_index(submission, report)])
+    result = submission.require_result()
+    derived = _make_result(
+        source,
+        submission.require_release(),
+        result.system,
+        canonical_names.read_names(),
+        result.public_id,
+        result.published_at,
+        questionnaire.required_by_list(listing.newest_definitions(submission.require_release().list_names)),
+    )
+    return derived, list(_result_measurements(derived, source))
+
+
 NAMED = (
     *("site", "system", "platform", "institution", "system_name", "filesystem_type", "filesystem_family"),
     *("filesystem_name", "storage_vendor", "vendor", "parameters", "snapshot", "public_sha256", "revision_reason"),
+    "bundle_sha256",
 )
 """What publication without a name withholds of a result."""
 
@@ -374,7 +393,7 @@ def _make_result(
         snapshot=(
             scrub_document(snapshot, names=source.names) | _copy_fields(source) | trust.reason_of(candidate.trust)
         ),
-        bundle_sha256=submission.sha256,
+        bundle_sha256="" if source.anonymous else submission.sha256,
         public_sha256="" if source.anonymous else source.derivative.sha256,
         copy_withheld_at=source.copy_withheld_at,
         revision=older.revision + 1 if older else 1,

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
-from registry.errors import Problem
 from registry.lists.definitions import ranked_measure
 from registry.models import Override, Release
 from registry.presentation import numbers
@@ -21,8 +20,8 @@ from submissions.permissions import has_role
 from submissions.publication import amendments
 from submissions.publication import preview as previewing
 from submissions.publication.forms import OverrideForm, ProposalForm
-from submissions.web.formatting import FormInvalid
 from submissions.web.page_base import staff_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 
@@ -31,13 +30,17 @@ from submissions.web.request_account import account_of
 def preview_page(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """What would stand on the list, and why not what doesn't; a POST asks the same under what it proposes."""
     release_row = public_record.find_release(release)
-    form = ProposalForm(request.POST or None)
-    try:
-        proposal = _proposed_documents(form) if request.method == "POST" else {}
-        list_preview = previewing.preview_list(release_row, name, account_of(request), **proposal)
-    except Problem as problem:
-        return _preview_page(request, release_row, name, form, problem=problem)
-    return _preview_page(request, release_row, name, form, list_preview=list_preview)
+    if request.method != "POST":
+        list_preview = previewing.preview_list(release_row, name, account_of(request))
+        return _preview_page(request, release_row, name, list_preview=list_preview)
+    form, previews = ProposalForm(request.POST), []
+
+    def preview_proposal(**texts: str) -> None:
+        previews.append(previewing.preview_list(release_row, name, account_of(request), **_proposed_documents(texts)))
+
+    if not form.carry_out(preview_proposal):
+        return _preview_page(request, release_row, name, refused=form)
+    return _preview_page(request, release_row, name, form, list_preview=previews[0])
 
 
 @require_POST
@@ -47,25 +50,23 @@ def override_page(request: HttpRequest, release: str, name: str) -> HttpResponse
     account = account_of(request)
     release_row = public_record.find_release(release)
     form = OverrideForm(request.POST)
-    try:
-        if not form.is_valid():
-            raise FormInvalid(errors={field: [str(message) for message in why] for field, why in form.errors.items()})
-        amendments.override_result(public_record.ranked_list(release, name), account, **form.cleaned_data)
-    except Problem as problem:
+    ranked = public_record.ranked_list(release, name)
+    if not form.carry_out(lambda **fields: amendments.override_result(ranked, account, **fields)):
         list_preview = previewing.preview_list(release_row, name, account)
-        return _preview_page(request, release_row, name, ProposalForm(), list_preview=list_preview, problem=problem)
+        return _preview_page(request, release_row, name, list_preview=list_preview, refused=form)
     return redirect("list", release=release_row.slug, name=name)
 
 
-def _proposed_documents(form: ProposalForm) -> dict[str, Any]:
+def _proposed_documents(texts: Mapping[str, str]) -> dict[str, Any]:
     """The JSON documents of the form; what is left empty stays as it is. Raises ProposalInvalid."""
     documents = {}
-    for field in ("definition", "score"):
-        text = form.data.get(field, "").strip()
+    for field, sent in texts.items():
+        text = sent.strip()
         try:
             documents[field] = json.loads(text) if text else None
         except (ValueError, RecursionError) as error:
-            raise ProposalInvalid(f"The {field} is no JSON document: {str(error)[:200]}.") from error
+            why = f"This is not JSON: {str(error)[:200]}."
+            raise ProposalInvalid(f"The {field} is no JSON document.", errors={field: [why]}) from error
     return documents
 
 
@@ -73,26 +74,25 @@ def _preview_page(
     request: HttpRequest,
     release: Release,
     name: str,
-    form: ProposalForm,
+    form: ProposalForm | None = None,
     *,
     list_preview: previewing.Preview | None = None,
-    problem: Problem | None = None,
+    refused: PageForm | None = None,
 ) -> HttpResponse:
     context = {
         "section": "review",
         "release": release,
         "name": name,
-        "form": form,
-        "problem": problem,
+        "form": form or ProposalForm(),
+        "override_form": OverrideForm(),
         "preview": list_preview,
         "ranks": ranked_measure(list_preview.body) if list_preview else None,
         "rows": [_format_row(row) for row in list_preview.entries] if list_preview else [],
         "current": json.dumps(list_preview.body, indent=2) if list_preview else "",
         "may_override": bool(release.published_at) and has_role(account_of(request), Account.Role.EDITOR),
-        "actions": Override.Action.choices,
         "decisions": Override.objects.filter(release=release, list_name=name).select_related("result"),
     }
-    return render(request, "publication/preview.html", context, status=problem.status if problem else 200)
+    return form_page(request, "publication/preview.html", context, refused)
 
 
 def _format_row(row: Mapping[str, Any]) -> dict[str, Any]:

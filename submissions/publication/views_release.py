@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from registry.errors import Problem
 from registry.lists.definitions import SCORED, tool_of
 from registry.models import Release
 from registry.presentation import numbers
@@ -19,9 +18,10 @@ from submissions.models import Account, State, Submission
 from submissions.publication import publish as publication_publish
 from submissions.publication import releases
 from submissions.publication.checklist import items as checklist_items
-from submissions.publication.forms import ReleaseForm
+from submissions.publication.forms import ConfirmationForm, ReleaseForm
 from submissions.web.formatting import name_of, run_row
 from submissions.web.page_base import staff_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 MOST_ROWS = 500
@@ -34,16 +34,19 @@ def publish_page(request: HttpRequest, release: str) -> HttpResponse:
     release_row = public_record.find_release(release)
     if request.method != "POST":
         return _publish_page(request, release_row)
-    try:
-        if request.POST.get("confirm", "").strip().lower() != release_row.slug.lower():
+    form = ConfirmationForm(request.POST)
+
+    def publish_confirmed(confirm: str, allow_empty: bool) -> None:
+        if confirm.strip().lower() != release_row.slug.lower():
             raise NotConfirmed
-        publication_publish.publish_release(release_row, account_of(request), allow_empty="allow_empty" in request.POST)
-    except Problem as problem:
-        return _publish_page(request, release_row, problem)
+        publication_publish.publish_release(release_row, account_of(request), allow_empty=allow_empty)
+
+    if not form.carry_out(publish_confirmed):
+        return _publish_page(request, release_row, form)
     return redirect("release-lists", release=release_row.slug)
 
 
-def _publish_page(request: HttpRequest, release: Release, problem: Problem | None = None) -> HttpResponse:
+def _publish_page(request: HttpRequest, release: Release, refused: PageForm | None = None) -> HttpResponse:
     accepted = list(
         Submission.objects.filter(release=release, state=State.ACCEPTED, test=False)
         .select_related("institution")
@@ -57,7 +60,7 @@ def _publish_page(request: HttpRequest, release: Release, problem: Problem | Non
     context = {
         "section": "review",
         "release": release,
-        "problem": problem,
+        "confirmation_form": ConfirmationForm(),
         "rows": [_submission_row(submission) for submission in accepted],
         "foretold": foretold,
         "lists": _list_rows(foretold) if foretold else [],
@@ -70,7 +73,7 @@ def _publish_page(request: HttpRequest, release: Release, problem: Problem | Non
         "is_early": release.deadline is not None and now < release.deadline,
         "may_publish": may_publish,
     }
-    return render(request, "publication/publish.html", context, status=problem.status if problem else 200)
+    return form_page(request, "publication/publish.html", context, refused)
 
 
 def _list_rows(foretold: publication_publish.Foretold) -> list[dict[str, object]]:
@@ -103,13 +106,9 @@ def create_release(request: HttpRequest) -> HttpResponse:
         usual = [name for name, body in releases.known_lists() if tool_of(body) == SCORED]
         return _release_form_page(request, ReleaseForm(initial={"lists": usual}))
     form = ReleaseForm(request.POST)
-    if not form.is_valid():
-        return _release_form_page(request, form, status=422)
-    try:
-        release = releases.create_release(**form.cleaned_data)
-    except Problem as problem:
-        return _release_form_page(request, form, problem=problem, status=problem.status)
-    return redirect("release", release=release.slug)
+    if not form.carry_out(releases.create_release):
+        return _release_form_page(request, form)
+    return redirect("release", release=form.cleaned_data["slug"])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -123,23 +122,13 @@ def edit_release(request: HttpRequest, release: str) -> HttpResponse:
         initial["benchmark_versions"] = ", ".join(release_row.benchmark_versions)
         return _release_form_page(request, ReleaseForm(initial=initial), release_row)
     form = ReleaseForm({**request.POST.dict(), "slug": release_row.slug, "lists": request.POST.getlist("lists")})
-    if not form.is_valid():
-        return _release_form_page(request, form, release_row, status=422)
-    changes = {name: value for name, value in form.cleaned_data.items() if name != "slug"}
-    try:
-        releases.change_release(release_row, **changes)
-    except Problem as problem:
-        return _release_form_page(request, form, release_row, problem=problem, status=problem.status)
+    if not form.carry_out(lambda slug, **changes: releases.change_release(release_row, **changes)):
+        return _release_form_page(request, form, release_row)
     return redirect("release", release=release_row.slug)
 
 
-def _release_form_page(
-    request: HttpRequest,
-    form: ReleaseForm,
-    release: Release | None = None,
-    *,
-    problem: Problem | None = None,
-    status: int = 200,
-) -> HttpResponse:
-    context = {"section": "review", "form": form, "release": release, "problem": problem}
-    return render(request, "publication/release.html", context, status=status)
+def _release_form_page(request: HttpRequest, form: ReleaseForm, release: Release | None = None) -> HttpResponse:
+    if release is not None:
+        del form.fields["slug"]
+    context = {"section": "review", "form": form, "release": release}
+    return form_page(request, "publication/release.html", context, form if form.is_bound else None)

@@ -100,7 +100,7 @@ class ReceivedFile(Shape):
 class ReceivedLine(Shape):
     number: Annotated[int, Meta(description="Number of the line, from 1.")]
     text: Annotated[str, Meta(description="The line, without its end.")]
-    cut: Annotated[bool, Meta(description="The line goes on.")]
+    cut: Annotated[bool, Meta(description="The line is longer than shown.")]
     findings: Annotated[list[str], Meta(description="Codes of findings on this line.")]
 
 

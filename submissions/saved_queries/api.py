@@ -19,7 +19,7 @@ STUDY, RANKING = SavedStudy.Kind.STUDY, SavedStudy.Kind.RANKING
 
 
 class SaveRequest(s.Serializer[None]):
-    title = s.CharField(max_length=saved_queries.TITLE_LIMIT, help_text="Title of what is saved.")
+    title = s.CharField(max_length=saved_queries.TITLE_LIMIT, help_text="Title of the saved study or ranking.")
     question = s.CharField(max_length=saved_queries.QUESTION_LIMIT, help_text="The query string of study/ or ranking/.")
     keep = Choice(
         saved_queries.KEEP,

@@ -51,7 +51,10 @@ def multipart(headers, body):
 
 
 class Peer(http.server.ThreadingHTTPServer):
-    """`misbehaviours` are used up first, one per request; each takes the handler and answers in its own way."""
+    """`misbehaviours` are used up first, one per request; each takes the handler and answers in its own way.
+
+    `public` are documents and bytes by path, for whoever asks; all else is for Alice.
+    """
 
     daemon_threads = True
     request_queue_size = 64
@@ -66,6 +69,7 @@ class Peer(http.server.ThreadingHTTPServer):
         self.facts = {"findings": [], "scores": {}}
         self.check_answer = {"status": "valid", "primary": None, "findings": [], "runs": []}
         self.receipt, self.public_keys = {}, []
+        self.public = {}
         self.arrived = threading.Event()
         self.closing = threading.Event()
 
@@ -92,7 +96,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.misbehaviours.popleft()(self)
             return
         received = self.read_request()
-        if received.headers.get("Authorization") != "Token alice-token":
+        path = received.path.partition("?")[0]
+        if path == "/api/v1/receipts/":
+            self.answer(200, {"public_keys": self.server.public_keys})
+        elif path in self.server.public:
+            self.give(self.server.public[path])
+        elif received.headers.get("Authorization") != "Token alice-token":
             self.answer(401, {"code": "auth.token", "title": "Unauthorized", "detail": "No such token."}, problem=True)
         elif received.path == "/api/v1/check/":
             self.answer(200, self.server.check_answer)
@@ -100,8 +109,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.take(received)
         elif received.path.startswith("/api/v1/submissions/?") or received.path == "/api/v1/submissions/":
             self.list_submissions(received)
-        elif received.path == "/api/v1/receipts/":
-            self.answer(200, {"public_keys": self.server.public_keys})
         elif received.path.endswith("/receipt/"):
             self.answer(200, self.server.receipt)
         else:
@@ -144,6 +151,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             following = "http://elsewhere.invalid/api/v1/submissions/?cursor=second"
             self.answer(200, {"results": [{"id": 2, "state": "checked"}], "next": following})
+
+    def give(self, content):
+        """What lies open to everybody: bytes as a file, anything else as JSON."""
+        if not isinstance(content, bytes):
+            self.answer(200, content)
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "application/octet-stream")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
 
     def answer(self, status, document, headers=(), problem=False):
         body = json.dumps(document).encode()

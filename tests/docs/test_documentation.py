@@ -80,6 +80,33 @@ def test_the_readme_of_a_benchmark_explains_every_code_that_its_parser_gives(pat
     assert [code for code in sorted(set(codes)) if f"`{code}`" not in ALL_DOCS] == []
 
 
+def test_the_page_of_findings_has_the_evidence_of_io500_word_for_word() -> None:
+    kinds = json.loads((ROOT / "validators" / "benchmarks" / "io500" / "evidence.json").read_text(encoding="utf-8"))
+    rows = []
+    for kind in kinds:
+        files = "; ".join(kind["files"]) or "other files of the archive"
+        rows.append(f"| `{kind['code']}` | {kind['level']} | {kind['text'].removesuffix('.')} | {files} |")
+    assert len(rows) > 50
+    assert [row for row in rows if row not in text_of("findings.md").splitlines()] == []
+
+
+def problem_codes(*packages: str) -> list[str]:
+    """Every code that a class of refusals has, and those of what is not on record, by kind."""
+    codes = set()
+    for package in packages:
+        for path in (ROOT / package).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            codes |= set(re.findall(r"""^    code = "([a-z0-9-]+\.[a-z0-9-]+)"$""", text, flags=re.MULTILINE))
+            codes |= {f"record.no-{kind}" for kind in re.findall(r"""\bNotOnRecord\(\s*"([a-z]+)\"""", text)}
+    return sorted(codes)
+
+
+@pytest.mark.parametrize("code", problem_codes("registry", "submissions"))
+def test_every_problem_is_documented(code: str) -> None:
+    first_cells = [line.split("|")[1] for line in text_of("problems.md").splitlines() if line.startswith("| `")]
+    assert any(f"`{code}`" in cell for cell in first_cells)
+
+
 def test_every_command_of_the_launcher_is_documented() -> None:
     from launcher.cli import USAGE
 

@@ -94,14 +94,14 @@ class ReconstructedList(Shape):
     rules: Annotated[
         str,
         Meta(
-            description="Who stands on it, in words.",
+            description="Which results are on it, in words.",
             examples=["Entries of the 10-node list of ISC21, and runs that came since."],
         ),
     ]
     not_known: Annotated[
         Sequence[str],
         Meta(
-            description="What nothing published says, in sentences.",
+            description="What no published source states, in sentences.",
             examples=[["No archive says which system is in production."]],
         ),
     ]

@@ -31,6 +31,43 @@ def test_a_receipt_is_kept_and_verified(oldest_and_this_python, alice, peer, sig
     assert f"signed by {peer.url}, and unchanged" in done.stdout
 
 
+def test_without_account_and_openssh_a_receipt_is_verified(oldest_and_this_python, collector, peer, signed, tmp_path):
+    """As docs/upload.md says: anybody can. No token is sent, also where one is set for this server."""
+    signed.write_text(json.dumps(peer.receipt))
+    collector.environ.update(HIGHWATER_URL=peer.url, PATH=str(tmp_path))
+    done = collector("receipt", "--verify", signed, python=oldest_and_this_python)
+    assert done.returncode == 0, done.stderr
+    collector.environ["HIGHWATER_TOKEN"] = "alice-token"
+    assert collector("receipt", "--verify", signed).returncode == 0
+    assert [request.headers.get("Authorization") for request in peer.received] == [None, None]
+
+
+def test_plain_http_is_refused_as_anybody_could_change_the_keys(collector, signed, peer):
+    signed.write_text(json.dumps(peer.receipt))
+    collector.environ["HIGHWATER_URL"] = "http://registry.invalid"
+    done = collector("receipt", "--verify", signed)
+    assert done.returncode == 2
+    assert "could change the answers" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "keys", [None, "ssh-ed25519", [None], ["ssh-ed25519"], ["ssh-ed25519 !"], ["ssh-rsa AAAA"], [{}]]
+)
+def test_keys_of_other_kinds_have_signed_nothing(alice, peer, signed, keys):
+    signed.write_text(json.dumps(peer.receipt))
+    peer.public_keys = keys
+    assert alice("receipt", "--verify", signed).returncode == 1
+
+
+@pytest.mark.parametrize("namespace", ["file", "highwater"])
+def test_a_signature_for_another_purpose_is_none(alice, peer, signed, tmp_path, namespace):
+    message = json.dumps(peer.receipt["receipt"], sort_keys=True, separators=(",", ":")).encode()
+    command = ["ssh-keygen", "-Y", "sign", "-f", tmp_path / "key", "-n", namespace]
+    other = subprocess.run(command, input=message, capture_output=True, check=True).stdout.decode()
+    signed.write_text(json.dumps(peer.receipt | {"signature": other}))
+    assert alice("receipt", "--verify", signed).returncode == 1
+
+
 def test_a_changed_receipt_is_told(alice, peer, signed):
     changed = peer.receipt | {"receipt": peer.receipt["receipt"] | {"state": "published"}}
     signed.write_text(json.dumps(changed))
@@ -53,7 +90,7 @@ def test_a_receipt_of_other_bytes_is_told(alice, peer, signed):
     assert "but of other bytes" in done.stdout
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"receipt": 1, "signature": "x"}', "x" * 20000])
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"receipt": 1, "signature": "x"}', "x" * 70000])
 def test_files_that_are_no_receipts_are_refused(alice, signed, content):
     signed.write_text(content)
     done = alice("receipt", "--verify", signed)

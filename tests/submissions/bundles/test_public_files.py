@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from submissions.bundles import public_files, scrubbed_copy, scrubbing, suspicious_words
-from submissions.bundles.storage import key_of, local_path, public_storage
+from submissions.bundles.storage import public_storage, stored_path
 from submissions.models import Check, CopyAgreement, ScrubbedCopy, Submission
 from submissions.publication import publish
 from submissions.review import decisions
@@ -37,7 +37,7 @@ def noted(cast, check, tmp_path) -> Submission:
 
 def copied(submission: Submission) -> dict[str, bytes]:
     derivative = scrubbed_copy.ensure_scrubbed_copy(Submission.objects.get(pk=submission.pk))
-    with local_path(key_of(derivative.sha256), public_storage()) as path, tarfile.open(path) as archive:
+    with stored_path(derivative.sha256, public_storage()) as path, tarfile.open(path) as archive:
         return {member.name: archive.extractfile(member).read() for member in archive}
 
 
@@ -62,7 +62,7 @@ def test_a_new_copy_holds_what_was_read_and_says_what_was_left_out(noted) -> Non
 def test_the_copy_gives_the_same_scores(noted, tmp_path) -> None:
     (tmp_path / "copy.tgz").write_bytes(b"")
     derivative = scrubbed_copy.ensure_scrubbed_copy(noted)
-    with local_path(key_of(derivative.sha256), public_storage()) as path:
+    with stored_path(derivative.sha256, public_storage()) as path:
         report = checked_by_rules(path, name="copy.tar.gz").as_json()
     own = noted.checks.get().report["runs"][0]
     assert [(run["scores"], run["measurements"]) for run in report["runs"]] == [(own["scores"], own["measurements"])]

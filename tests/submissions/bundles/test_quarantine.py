@@ -14,9 +14,10 @@ from django.core.files.base import ContentFile
 
 from registry.models import Result
 from submissions import tasks
-from submissions.bundles import presence, quarantine
+from submissions.bundles import quarantine
 from submissions.bundles.storage import key_of, public_storage, received_storage
 from submissions.checks import processing
+from submissions.damage import presence
 from submissions.errors import StateConflict
 from submissions.models import Account, Membership, ScrubbedCopy, SecretFile, Submission
 from submissions.notifications import outbox as notifications_outbox
@@ -151,7 +152,7 @@ def test_what_a_killed_worker_left_is_deleted_by_the_scheduler(cast, archive, bu
 def test_a_check_that_keeps_nothing_tells_it_too(archive) -> None:
     """What a check of held bytes calls."""
     received_storage().save("held", io.BytesIO(archive(extra=WITH_KEY)))
-    report = processing.check_file("held", {"name": "x.tgz", "release": {}, "list": None, "metadata": {}})
+    report = processing.check_file("held", {"name": "x.tgz", "release": {}, "list": None, "metadata": {}}, 30)
     assert [finding["code"] for finding in report["findings"]] == ["bundle.secret"]
 
 

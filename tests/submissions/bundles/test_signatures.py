@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -160,12 +161,12 @@ def test_a_refused_key_stays_in_its_field_with_the_reason(cast, client) -> None:
     client.force_login(cast.alice.account)
     response = client.post("/account/keys/", {"public_key": 'ssh-rsa "no key'})
     page = response.content.decode()
-    field = page.partition('id="public-key"')[2].partition(">")[0]
+    field = re.search(r'<input[^>]*id="key_form_public_key"[^>]*>', page)[0]
     assert response.status_code == 422
     assert "<title>Error: Your account" in page
-    for attribute in ('value="ssh-rsa &quot;no key"', 'aria-describedby="key-error"', "autofocus"):
+    for attribute in ('value="ssh-rsa &quot;no key"', 'aria-describedby="key_form_public_key_error"', "autofocus"):
         assert attribute in field
-    assert "account.signing-key" in page.partition('id="key-error"')[2].partition("</p>")[0]
+    assert "account.signing-key" in page.partition('role="alert"')[2].partition("</div>")[0]
     assert not cast.alice.account.signing_keys.exists()
 
 

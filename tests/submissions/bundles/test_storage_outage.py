@@ -9,8 +9,9 @@ from django.core.files.storage import FileSystemStorage, Storage
 
 from registry.models import Result
 from submissions import tasks
-from submissions.bundles import presence, quarantine
+from submissions.bundles import quarantine
 from submissions.checks import processing
+from submissions.damage import presence
 from submissions.models import SecretFile, Submission
 from tests.submissions.bundles.test_quarantine import KEY
 

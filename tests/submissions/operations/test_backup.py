@@ -21,11 +21,15 @@ from submissions.bundles import scrubbed_copy, storage
 from submissions.models import Account, ScrubbedCopy, Submission
 from submissions.operations import backup
 from tests.registry.record import make_list, make_release, make_result
+from tests.submissions.bundles.stored import flip_bit
 from tests.submissions.bundles.test_quarantine import KEY
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SKIPPED = ("django_session", "django_migrations", "registry_edition", "registry_recordchange")
+SKIPPED = (
+    *("django_session", "django_migrations", "registry_edition", "registry_recordchange"),
+    *("submissions_maintenancerun", "submissions_scrubrun", "submissions_storedfault"),
+)
 
 
 def every_row() -> dict[str, list[str]]:
@@ -194,13 +198,33 @@ def test_bytes_that_another_account_still_needs_may_not_be_gone(site: Path, tmp_
     assert f"MISSING: received bundle {first.sha256}" in output.getvalue()
 
 
-def test_a_damaged_bundle_stops_a_backup(site: Path, tmp_path: Path) -> None:
-    path = site / "received" / storage.key_of(Submission.objects.first().sha256)
-    content = bytearray(path.read_bytes())
-    content[100] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(CommandError, match="damaged in the storage"):
+def test_a_damaged_bundle_is_named_and_the_rest_is_saved(site: Path, tmp_path: Path) -> None:
+    damaged, copied = Submission.objects.first(), ScrubbedCopy.objects.get()
+    flip_bit(site / "received" / storage.key_of(damaged.sha256))
+    flip_bit(site / "public" / storage.key_of(copied.sha256))
+    output = io.StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("backup", tmp_path / "b", stderr=output, stdout=output)
+    assert ended.value.code == 3
+    assert f"DAMAGED: received bundle {damaged.sha256}" in output.getvalue()
+    assert f"DAMAGED: public bundle {copied.sha256}" in output.getvalue()
+    with tarfile.open(tmp_path / "b") as archive:
+        manifest = json.load(archive.extractfile("manifest.json"))
+        assert [name for name in archive.getnames() if name.endswith((damaged.sha256, copied.sha256))] == []
+    assert sorted(manifest["damaged"]) == [f"public {copied.sha256}", f"received {damaged.sha256}"]
+    rows = every_row()
+    wipe(site)
+    restore(tmp_path / "b")
+    assert every_row() == rows
+    assert len(every_bundle(site)) == 1
+
+
+def test_a_storage_that_is_away_makes_no_backup(site: Path, tmp_path: Path) -> None:
+    (site / "received").rename(site / "unmounted")
+    (site / "received").mkdir()
+    with pytest.raises(CommandError, match="storage does not answer"):
         call_command("backup", tmp_path / "b", stderr=io.StringIO())
+    assert not (tmp_path / "b").exists()
 
 
 def test_the_catalogue_of_a_new_site_gives_way(site: Path, file: Path) -> None:
@@ -285,7 +309,7 @@ def test_a_backup_of_a_newer_schema_says_upgrade_first(file: Path, tmp_path: Pat
 
 def test_a_backup_of_an_older_schema_says_how_to_get_there(file: Path, tmp_path: Path) -> None:
     older = stamped(file, tmp_path / "x", lambda applied: [pair for pair in applied if pair[0] != "admin"])
-    assert "manage migrate admin zero" in refused(older, yes=True)
+    assert "into a new database without tables" in refused(older, yes=True)
 
 
 def test_a_restore_that_fails_in_the_middle_changes_nothing(
@@ -333,5 +357,8 @@ def test_a_refused_file_that_is_still_stored_is_in_no_backup(site: Path, checked
         store.save(key, ContentFile(b"in truth the bytes of this name"))
     copied = Submission.objects.exclude(pk=refused.pk).exclude(derivative=None).first()
     ScrubbedCopy.objects.filter(submission=copied).update(sha256=refused.sha256)
-    with pytest.raises(CommandError, match=f"public bundle {refused.sha256} is damaged"):
-        call_command("backup", tmp_path / "made.backup", stdout=io.StringIO())
+    output = io.StringIO()
+    with pytest.raises(SystemExit):
+        call_command("backup", tmp_path / "made.backup", stdout=output, stderr=output)
+    assert f"DAMAGED: public bundle {refused.sha256}" in output.getvalue()
+    assert f"left out: {refused.sha256}" in output.getvalue()

@@ -15,7 +15,7 @@ from django.urls import Resolver404, URLPattern, get_resolver
 from django.utils import timezone
 
 from submissions import api_urls, urls
-from submissions.bundles.storage import key_of, local_path
+from submissions.bundles.storage import stored_path
 from submissions.models import Submission
 from submissions.publication import publish
 from tests.submissions.cast import Cast, Person
@@ -262,7 +262,7 @@ def test_ids_tell_nothing_of_how_many_there_are(stage: Stage) -> None:
 
 def test_another_accounts_identical_bytes_make_an_ordinary_submission(stage: Stage, archive) -> None:
     sent: Person = stage.cast.charlie
-    with local_path(key_of(stage.submitted.sha256)) as path:
+    with stored_path(stage.submitted.sha256) as path:
         again = sent.upload(path.read_bytes())
     fresh = sent.upload(archive(performance=30.0))
     assert (again.status_code, again.json().keys()) == (fresh.status_code, fresh.json().keys())

@@ -1,0 +1,185 @@
+"""What a proof proves, statement by statement, against a remembered log and the files of the log as it is now."""
+
+from collections import namedtuple
+
+from collectors.server.log import memory, merkle, proof, signed_note, tiles
+
+PROVEN, ASSUMED, REFUTED, UNKNOWN = "proven", "assumed", "refuted", "unknown"
+
+Statement = namedtuple("Statement", "name outcome text")
+Statement.__doc__ = "One thing that was looked at: `proven`, `assumed` on first use, `refuted`, or `unknown`."
+
+
+class LogFiles:
+    """The log as it is served now: `fetch(path, limit_bytes)` gives a file below its address, or None."""
+
+    def __init__(self, fetch):
+        self.fetch = fetch
+
+    def read_checkpoint(self):
+        """The newest Checkpoint, or None where the log has none. Raises NoteError for what is no checkpoint."""
+        content = self.fetch("checkpoint", signed_note.MAX_NOTE_BYTES)
+        if content is None:
+            return None
+        try:
+            return signed_note.read_checkpoint(content.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise signed_note.NoteError("The checkpoint is not a text.")
+
+    def are_of_one_log(self, points):
+        """The first two of checkpoints, the smallest first, of which one does not begin with the other; else None.
+
+        Raises TileError where files of the log lack or are damaged.
+        """
+        reader = tiles.TileReader(points[-1].size, self.fetch)
+        for old, new in zip(points, points[1:]):
+            hashes = merkle.consistency_proof(old.size, new.size, reader.read_node)
+            if not merkle.is_consistent(old.size, old.root, new.size, new.root, hashes):
+                return old, new
+        return None
+
+
+class Verification:
+    """Holds one proof, or none, against what is known of its log; `statements` grow, `memory` is what to remember.
+
+    `remembered` is the Memory of the log or None, `key` a verifier key and `brought` a Checkpoint of the user, or
+    None, `log` LogFiles or None without a network, `today` a day as text, `address` where the log lies.
+    """
+
+    def __init__(self, remembered, key, brought, log, today, address):
+        self.remembered, self.key, self.brought = remembered, key, brought
+        self.log, self.today, self.address = log, today, address
+        self.signed_with = None
+        self.statements = []
+        self.memory = remembered
+
+    def add_statement(self, name, outcome, text):
+        self.statements.append(Statement(name, outcome, text))
+        return outcome in (PROVEN, ASSUMED)
+
+    def worst_outcome(self):
+        """The worst outcome: one refuted thing refutes all, one unknown thing leaves all unknown."""
+        outcomes = [statement.outcome for statement in self.statements]
+        return next((outcome for outcome in (REFUTED, UNKNOWN) if outcome in outcomes), PROVEN)
+
+    def judge_proof(self, inclusion):
+        """Look at all that a Proof says. What follows from something refuted is not looked at."""
+        if not proof.is_made_of_record(inclusion):
+            self.add_statement(
+                "record", REFUTED, "The record is not the one that its digest, salt and leaf are made of."
+            )
+            return
+        self.add_statement("record", PROVEN, "The record has the SHA-256 %s." % inclusion.digest.hex())
+        if inclusion.index is None or inclusion.checkpoint is None:
+            self.add_statement(
+                "inclusion", UNKNOWN, "It waits to be appended to the log, at most a few minutes. Try again then."
+            )
+            return
+        if self.is_signed(inclusion.checkpoint, inclusion.key) and self.is_included(inclusion):
+            self.hold_against_memory(inclusion.checkpoint)
+
+    def is_signed(self, checkpoint, offered):
+        """Whether a key that is known, or on first use the offered one, signed a checkpoint."""
+        if self.remembered is not None and checkpoint.origin != self.remembered.origin:
+            text = "The log calls itself %s; the one that is remembered of this address is %s."
+            return self.add_statement("signature", REFUTED, text % (checkpoint.origin, self.remembered.origin))
+        for key in self.trusted_keys(offered):
+            if key.name == checkpoint.origin and signed_note.is_signed_by(checkpoint.text, key):
+                self.signed_with = key
+                text = "%s signed that its log had %d leaves then. Key: %s."
+                return self.add_statement("signature", PROVEN, text % (checkpoint.origin, checkpoint.size, key.text))
+        if self.log is None and self.remembered is None and self.key is None:
+            text = "No key of %s is remembered here. Verify once with a network, or give its key with --key."
+            return self.add_statement("signature", UNKNOWN, text % checkpoint.origin)
+        hint = "" if self.key is not None else " If it was replaced and you know the new one, give it with --key."
+        return self.add_statement(
+            "signature", REFUTED, "No key that is known of this log signed the checkpoint." + hint
+        )
+
+    def trusted_keys(self, offered):
+        brought = [self.key] if self.key is not None else []
+        stored = [signed_note.read_key(text) for text in self.remembered.keys] if self.remembered is not None else []
+        return brought + stored or ([offered] if offered is not None and self.log is not None else [])
+
+    def is_included(self, inclusion):
+        """Whether the leaf is in the tree of the proof's checkpoint."""
+        if inclusion.size != inclusion.checkpoint.size or proof.implied_root(inclusion) != inclusion.checkpoint.root:
+            return self.add_statement(
+                "inclusion", REFUTED, "The checkpoint's log does not have this record where it is said."
+            )
+        text = "It is leaf %d of the %d that this checkpoint is of."
+        return self.add_statement("inclusion", PROVEN, text % (inclusion.index, inclusion.size))
+
+    def hold_against_memory(self, checkpoint):
+        """Hold a signed checkpoint against the remembered ones, and both against the newest that is served."""
+        try:
+            if self.log is None:
+                self.hold_offline(checkpoint)
+            else:
+                self.hold_together(checkpoint)
+        except (tiles.TileError, signed_note.NoteError) as error:
+            self.add_statement("consistency", UNKNOWN, "The log's files do not tell: %s" % error)
+
+    def hold_together(self, checkpoint):
+        """Say whether all checkpoints are of one log, and remember the newest. Raises TileError or NoteError."""
+        served = self.log.read_checkpoint()
+        if served is None:
+            self.add_statement("consistency", UNKNOWN, "The log serves no checkpoint.")
+            return
+        if not self.is_signed_too(served):
+            return
+        if self.brought is not None and not self.is_signed_too(self.brought):
+            return
+        earlier = [point for point in (self.last_remembered(), self.brought) if point is not None]
+        if earlier and max(served.size, checkpoint.size) < max(point.size for point in earlier):
+            text = "The log has %d leaves now, and had %d: some were taken back."
+            self.add_statement("consistency", REFUTED, text % (served.size, max(point.size for point in earlier)))
+            return
+        points = sorted(earlier + [checkpoint, served], key=lambda point: point.size)
+        fork = self.log.are_of_one_log(points)
+        if fork is None:
+            self.remember_all(points, earlier)
+        else:
+            text = "The log of %d leaves does not begin with the one of %d that was signed, too: it has two pasts."
+            self.add_statement("consistency", REFUTED, text % (fork[1].size, fork[0].size))
+
+    def hold_offline(self, checkpoint):
+        """Without the log's files, only the same size can be compared."""
+        roots = dict(self.remembered.held if self.remembered else ())
+        if self.brought is not None and self.is_signed_too(self.brought):
+            roots[self.brought.size] = self.brought.root
+        root = roots.get(checkpoint.size)
+        if root is None:
+            text = "No checkpoint of %d leaves of %s is remembered here. --log URL or --log DIR reads the log."
+            self.add_statement("consistency", UNKNOWN, text % (checkpoint.size, checkpoint.origin))
+        elif root != checkpoint.root:
+            text = "The remembered log had another root at %d leaves: it has two pasts."
+            self.add_statement("consistency", REFUTED, text % checkpoint.size)
+        else:
+            self.add_statement("consistency", PROVEN, "Its checkpoint is the one that was kept.")
+
+    def is_signed_too(self, point):
+        """Whether another checkpoint is of the same log, and signed by a key that is known of it."""
+        for key in self.trusted_keys(None) + [self.signed_with]:
+            if point.origin == self.signed_with.name == key.name and signed_note.is_signed_by(point.text, key):
+                return True
+        text = "The checkpoint of %d leaves is not signed by a key that is known of this log."
+        return self.add_statement("signature", REFUTED, text % point.size)
+
+    def last_remembered(self):
+        return None if self.remembered is None else signed_note.read_checkpoint(self.remembered.checkpoint)
+
+    def remember_all(self, points, earlier):
+        """Say that all is one log, and keep its checkpoints."""
+        newest = points[-1]
+        if earlier:
+            text = "The log of %d leaves begins with the %s that were remembered."
+            sizes = " and the ".join(sorted({str(point.size) for point in earlier}))
+            self.add_statement("consistency", PROVEN, text % (newest.size, sizes))
+        else:
+            text = "Trusted on first use: no earlier checkpoint of %s is remembered here; from now on %d leaves are."
+            self.add_statement("consistency", ASSUMED, text % (newest.origin, newest.size))
+        if self.remembered is None:
+            self.memory = memory.begin_memory(points[0], self.signed_with, self.address, self.today)
+        for point in points:
+            self.memory = memory.extend_memory(self.memory, point, self.signed_with)

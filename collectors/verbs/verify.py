@@ -1,0 +1,377 @@
+"""`verify`: whether a public result, a list, or a saved proof is in the registry's log, which nobody can rewrite."""
+
+import json
+import os
+import re
+import stat
+import sys
+import time
+from urllib.parse import parse_qsl, urlsplit
+
+from collectors import report
+from collectors.bundle import archive_limits
+from collectors.errors import FINDINGS, NOTHING, OK, BundleError, ServerRefusal, UsageError
+from collectors.files import TooLarge, read_at_most, write_whole
+from collectors.server import config
+from collectors.server import options as server_options
+from collectors.server.client import Deadline, Server
+from collectors.server.log import memory, shown, signed_note
+from collectors.server.log import proof as proofs
+from collectors.server.log.verification import PROVEN, REFUTED, UNKNOWN, LogFiles, Verification
+
+ABOUT = "verify that the registry's log has a result, a list or a receipt as it is shown"
+
+EXAMPLES = """examples:
+  %(prog)s hw-1
+  %(prog)s sc26/full
+  %(prog)s hw-1 --out hw-1.proof.json     keep the proof, too
+  %(prog)s hw-1.proof.json                later, without a network
+  %(prog)s receipt.json                   of your own upload
+  %(prog)s run.tar.gz                     with run.tar.gz.receipt.json beside it
+  %(prog)s old.proof.json --log /mirrors/highwater/log
+
+Nobody needs an account. The log is append-only and signed: the checkpoint that was seen last is
+remembered in ~/.config/highwater/log/, and a log that does not continue it is found out. The first
+time there is none, so that log is trusted on first use; --key or --checkpoint bring what you know of
+it from elsewhere.
+
+exit status:
+  0 verified   1 not verified   2 usage   3 unknown   4 network
+"""
+
+TIMEOUT_S = 60.0
+FOLDER = "~/.config/highwater/log"
+MAX_PROOF_BYTES = 32 * 1024 * 1024
+MAX_PAGES = 1000
+RECEIPT_SUFFIX = ".receipt.json"
+RECEIPT_PROOF = "proof"
+RECEIPT_FIELDS = (
+    ("id", "submission"),
+    ("sha256", "sha256"),
+    ("size_bytes", "size_bytes"),
+    ("received_at", "received_at"),
+)
+"""Names of the same thing in a receipt and in its record."""
+ID = re.compile(r"[A-Za-z0-9_.*-]{1,80}(?:/[A-Za-z0-9_-]{1,80})?\Z")
+EXIT = {PROVEN: OK, REFUTED: FINDINGS, UNKNOWN: NOTHING}
+VERDICT = {PROVEN: "verified", REFUTED: "not verified", UNKNOWN: "unknown"}
+NOT_PROVEN = (
+    "that the numbers are true: the log has what was published, not what was measured",
+    "that no newer record exists, unless the registry was asked just now",
+    "that others are shown the same log: compare checkpoints with somebody else",
+)
+
+
+def define(verb):
+    verb.add_argument("target", metavar="ID|PATH", help="a result, RELEASE/LIST, or a file: proof, receipt, bundle")
+    verb.add_argument("--log", metavar="URL|DIR", help="where the log's files are (default: the registry's /log/)")
+    verb.add_argument("--key", metavar="KEY", help="the log's verifier key, NAME+HASH+BASE64, as known from elsewhere")
+    verb.add_argument("--checkpoint", metavar="FILE", help="a checkpoint that you kept, which the log must continue")
+    verb.add_argument("--out", metavar="FILE", help="where to keep the proof")
+    server_options.add_output(verb)
+    server_options.add_timeout(verb, TIMEOUT_S)
+
+
+def run(options, progress):
+    saved = options.target if is_path(options.target) else None
+    registry = None if saved else Server(registry_settings(options.log), Deadline(options.timeout), progress)
+    subject = None if saved else subject_of(options.target)
+    document = read_saved(saved) if saved else registry.get(subject + "/proof/").document
+    inclusion = proof_in(document, options.target)
+    log_address = address_of_log(options.log, registry)
+    remembered = recall_log(inclusion.checkpoint.origin if inclusion.checkpoint else None, log_address)
+    verification = Verification(
+        remembered=remembered,
+        key=read_given(signed_note.read_key, options.key, "--key"),
+        brought=read_given(signed_note.read_checkpoint, read_text(options.checkpoint), "--checkpoint"),
+        log=log_files(log_address, options, progress),
+        today=time.strftime("%Y-%m-%d", time.gmtime()),
+        address=log_address or "",
+    )
+    verification.judge_proof(inclusion)
+    differences = []
+    if saved:
+        hold_against_files(verification, document, inclusion, saved)
+    else:
+        differences = hold_against_answer(verification, inclusion, subject, registry)
+    if verification.memory not in (None, remembered):
+        keep_memory(verification.memory)
+    if options.out:
+        write_whole(options.out, json.dumps(document, indent=1) + "\n")
+    show_outcome(verification, inclusion, differences, options)
+    return EXIT[verification.worst_outcome()]
+
+
+# Where the log is
+
+
+def registry_settings(log):
+    """The registry that is asked; where none is set, the one that the address of the log begins with."""
+    environ = dict(os.environ)
+    if log and not os.path.isdir(log) and not (config.registry_of_download() or environ.get("HIGHWATER_URL")):
+        environ["HIGHWATER_URL"] = re.sub(r"/log/?\Z", "", log)
+    return config.reader_settings(environ)
+
+
+def address_of_log(log, registry):
+    """The URL or folder of the log's files, without a slash at its end; None for a saved proof that asks nobody."""
+    if log is None:
+        return registry.base.geturl() + "/log" if registry else None
+    if os.path.isdir(log):
+        return os.path.abspath(log)
+    url = config.checked_url(log)
+    config.require_safe_transport(url, os.environ, "change the answers")
+    return url if url.endswith("/log") else url + "/log"
+
+
+def log_files(address, options, progress):
+    """The LogFiles at a URL or in a folder; None for no address."""
+    if address is None:
+        return None
+    if os.path.isdir(address):
+        return LogFiles(lambda path, limit_bytes: read_if_there(os.path.join(address, path), limit_bytes))
+    server = Server(config.Settings(address, ""), Deadline(options.timeout), progress)
+    return LogFiles(lambda path, limit_bytes: server.read_file("/" + path, limit_bytes))
+
+
+def read_if_there(path, limit_bytes):
+    """The bytes of a file of a mirror, None where it has none. Raises UsageError where it cannot be read."""
+    try:
+        return read_at_most(path, limit_bytes)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except TooLarge:
+        return b""
+    except OSError as error:
+        raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))
+
+
+# What is verified
+
+
+def is_path(target):
+    return os.path.exists(target) or target.lower().endswith((".json",) + archive_limits.ARCHIVE_SUFFIXES)
+
+
+def subject_of(target):
+    """The API's path of a result or a list. Raises UsageError for what names neither."""
+    if not ID.match(target) or ".." in target:
+        raise UsageError(
+            "collector.id", "%s is neither a result, nor RELEASE/LIST, nor a file." % target, "Write hw-1 or sc26/full."
+        )
+    return ("lists/" if "/" in target else "results/") + target
+
+
+def read_saved(path):
+    """The JSON of a saved proof or receipt; of a bundle, of the receipt beside it. Raises UsageError for no JSON."""
+    if archive_limits.is_archive(path):
+        path += RECEIPT_SUFFIX
+        if not os.path.exists(path):
+            hint = "Keep one: receipt ID --out %s" % path
+            raise UsageError("collector.proof", "There is no receipt beside the bundle: %s." % path, hint)
+    try:
+        return json.loads(read_bytes(path).decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise UsageError("collector.proof", "%s is not JSON." % path, "Keep a proof: verify ID --out FILE")
+
+
+def read_bytes(path):
+    """All of a file that is read whole. Raises UsageError where it is too large or cannot be read."""
+    try:
+        return read_at_most(path, MAX_PROOF_BYTES)
+    except TooLarge:
+        raise UsageError("collector.proof", "%s is too large for a proof." % path)
+    except OSError as error:
+        raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))
+
+
+def read_text(path):
+    """The text of a file that is inclusion, None for none. Raises UsageError where it cannot be read."""
+    try:
+        return None if path is None else read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise UsageError("collector.proof", "%s is not a text." % path)
+
+
+def read_given(reader, text, option):
+    """What a reader of notes makes of an option's text, None for none. Raises UsageError where it makes nothing."""
+    try:
+        return None if text is None else reader(text)
+    except signed_note.NoteError as error:
+        raise UsageError("collector.proof", "%s: %s" % (option, error), "docs/log.md shows the form of keys and notes.")
+
+
+def proof_in(document, name):
+    """The Proof of an answer, a saved proof or a receipt. Raises BundleError where there is none, or a damaged one."""
+    if isinstance(document, dict) and "receipt" in document:
+        document = document.get(RECEIPT_PROOF)
+    try:
+        return proofs.read_proof(document)
+    except proofs.ProofError as error:
+        raise BundleError("collector.proof", "%s is no proof: %s" % (name, error), "Get one: verify ID --out FILE")
+
+
+def hold_against_answer(verification, inclusion, subject, registry):
+    """Hold the record against what the registry shows now; the differences, as (name, logged, shown)."""
+    proven_subject = shown.subject_of(inclusion.record)
+    if proven_subject is None or proven_subject.lower() != subject.lower():
+        verification.add_statement(
+            "shown", REFUTED, "The proof is of %s, not of %s." % (proven_subject or "something else", subject)
+        )
+        return []
+    try:
+        answer = shown_now(registry, subject)
+    except ServerRefusal as error:
+        if error.http_status not in (404, 410):
+            raise
+        verification.add_statement(
+            "shown", REFUTED, "The log has it, and the registry does not show it: %s" % error.message
+        )
+        return []
+    comparison = shown.compare_facts(shown.facts_of(inclusion.record), answer)
+    if comparison.differences:
+        for name, logged, now in comparison.differences[: shown.MOST_DIFFERENCES]:
+            text = "%s: the log has %s, the registry shows %s." % (name, in_short(logged), in_short(now))
+            verification.add_statement("shown", REFUTED, text)
+        more = len(comparison.differences) - shown.MOST_DIFFERENCES
+        if more > 0:
+            verification.add_statement("shown", REFUTED, "And %d more values differ." % more)
+    elif comparison.equal:
+        unshown = " It does not show: %s." % ", ".join(comparison.unshown) if comparison.unshown else ""
+        text = "The registry shows the same %d values as the record." % comparison.equal
+        verification.add_statement("shown", UNKNOWN if comparison.unshown else PROVEN, text + unshown)
+    else:
+        verification.add_statement("shown", UNKNOWN, "The registry's answer has nothing that the record has.")
+    return comparison.differences
+
+
+def shown_now(registry, subject):
+    """What the API says of a result, or of a list with all its pages. Raises UsageError where that is no object."""
+    answer = registry.get(subject + "/", {"page_size": 1000} if subject.startswith("lists/") else None).document
+    if not isinstance(answer, dict):
+        raise UsageError("collector.not-the-api", "The registry's answer is no JSON object.")
+    document, pages = answer, 1
+    while isinstance(document.get("next"), str) and isinstance(answer.get("entries"), list) and pages < MAX_PAGES:
+        cursor = dict(parse_qsl(urlsplit(document["next"]).query)).get("cursor", "")
+        document, pages = registry.get(subject + "/", {"page_size": 1000, "cursor": cursor}).document, pages + 1
+        if not isinstance(document, dict) or not isinstance(document.get("entries"), list):
+            break
+        answer["entries"] += document["entries"]
+    return answer
+
+
+def hold_against_files(verification, document, inclusion, path):
+    """Hold a receipt against its own record, and a bundle against its receipt."""
+    receipt = document.get("receipt")
+    if not isinstance(receipt, dict):
+        if archive_limits.is_archive(path):
+            verification.add_statement("bundle", UNKNOWN, "Beside the bundle lies no receipt.")
+        return
+    recorded = inclusion.record.get("receipt")
+    if not isinstance(recorded, dict):
+        verification.add_statement("receipt", REFUTED, "The proof beside the receipt is of something else.")
+        return
+    wrong = [name for name, logged in RECEIPT_FIELDS if not is_same_text(recorded.get(logged), receipt.get(name))]
+    for name in wrong:
+        verification.add_statement("receipt", REFUTED, "%s: the receipt does not say what the log has." % name)
+    if not wrong:
+        verification.add_statement("receipt", PROVEN, "The log has the bytes of the receipt: SHA-256 and size.")
+    if archive_limits.is_archive(path):
+        with open(path, "rb") as stream:
+            is_same = archive_limits.measure(stream)[1] == receipt.get("sha256")
+        verification.add_statement(
+            "bundle",
+            PROVEN if is_same else REFUTED,
+            "The bundle %s the one of the receipt." % ("is" if is_same else "is not"),
+        )
+
+
+def is_same_text(logged, signed):
+    """Whether a value of a record is that of a receipt, which gives times to the second."""
+    first, second = str(logged), str(signed)
+    return logged is not None and (first == second or first[:19] + "Z" == second)
+
+
+def in_short(value):
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+# What is remembered
+
+
+def recall_log(origin, log_address):
+    """The Memory of a log, by its name, or by the address where another name was seen; None on first use.
+
+    Raises UsageError for a memory that is damaged or that others may write: it is not replaced by itself.
+    """
+    folder, at_address = os.path.expanduser(FOLDER), None
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if not name.endswith(".json") or name.startswith("."):
+            continue
+        path = os.path.join(folder, name)
+        remembered = read_memory(path)
+        if remembered.origin == origin:
+            return remembered
+        if log_address and remembered.address == log_address:
+            at_address = remembered
+    return at_address
+
+
+def read_memory(path):
+    """The Memory in a file. Raises UsageError where it holds none, or others may write it."""
+    try:
+        if os.stat(path).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise UsageError("collector.log-memory", "%s can be written by others." % path, "chmod 0600 %s" % path)
+        return memory.from_text(read_at_most(path, memory.MAX_BYTES).decode("utf-8"))
+    except OSError as error:
+        raise UsageError("collector.log-memory", "%s cannot be read: %s" % (path, error.strerror or error))
+    except (ValueError, memory.DamagedMemory):
+        raise UsageError(
+            "collector.log-memory",
+            "%s is damaged: the checkpoint that was remembered is lost." % path,
+            "Restore it from a backup. If you remove it, the log is trusted on first use again.",
+        )
+
+
+def keep_memory(remembered):
+    """Write what is remembered of a log, complete. Raises UsageError where it cannot be written."""
+    folder = os.path.expanduser(FOLDER)
+    try:
+        os.makedirs(folder, 0o700, exist_ok=True)
+    except OSError as error:
+        raise UsageError("collector.log-memory", "%s cannot be made: %s" % (folder, error.strerror or error))
+    write_whole(os.path.join(folder, memory.file_name(remembered.origin)), memory.as_text(remembered))
+
+
+# What is told
+
+
+def show_outcome(verification, inclusion, differences, options):
+    """Print each statement, the verdict, and what was not proven; or all of it as JSON."""
+    verdict = verification.worst_outcome()
+    subject = shown.subject_of(inclusion.record) or str(inclusion.record.get("type"))
+    if options.json:
+        point = inclusion.checkpoint
+        report.print_json(
+            {
+                "subject": subject,
+                "verdict": VERDICT[verdict].replace(" ", "-"),
+                "statements": [statement._asdict() for statement in verification.statements],
+                "differences": [dict(zip(("name", "logged", "shown"), row)) for row in differences],
+                "digest": inclusion.digest.hex(),
+                "leaf_index": inclusion.index,
+                "checkpoint": {"origin": point.origin, "size": point.size, "root": point.root.hex()} if point else None,
+                "act": inclusion.record.get("act"),
+                "recorded_at": inclusion.record.get("recorded_at"),
+                "not_proven": list(NOT_PROVEN),
+            }
+        )
+        return
+    for statement in verification.statements:
+        report.print_line("%-8s %-12s %s" % (statement.outcome, statement.name, statement.text), sys.stdout)
+    recorded = [str(inclusion.record.get(name)) for name in ("act", "recorded_at")]
+    report.print_line("recorded %s: %s" % (recorded[1], recorded[0]), sys.stdout)
+    report.print_line("%s  %s" % (VERDICT[verdict], subject), sys.stdout)
+    for text in NOT_PROVEN:
+        report.print_line("not proven: " + text, sys.stdout)

@@ -1,0 +1,189 @@
+"""Write records: a leaf for the log, and for the public what opens it, in the transaction of the act itself.
+
+An act names what it is, and each record the leaf of the one before it. So a reader sees why a thing was recorded again,
+and what changed without any act shows as a difference to its newest record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
+from registry.log import records
+from registry.log.canonical_form import canonical_text
+from registry.models import LogLeaf, LogOpening, LogState, RankedList, Result
+from registry.query.public_record import Row
+
+PUBLISHED, AMENDED, WITHDRAWN, NAMED = "published", "amended", "withdrawn", "named"
+IDENTIFIED, RECHECKED, LOADED, FIRST_RECORDED = "identified", "rechecked", "loaded", "first-recorded"
+ERASED, RANGED, ADDED, RESTORED = "erased", "ranged", "added", "restored"
+ACTS = {
+    PUBLISHED: "It was published.",
+    AMENDED: "Its list was amended, for the reason in its note.",
+    WITHDRAWN: "It was withdrawn.",
+    NAMED: "It had been published without a name, and got it.",
+    IDENTIFIED: "Names of institutions, systems or platforms were merged or split.",
+    RECHECKED: "Later rules found something in its files.",
+    LOADED: "It was copied from a published source, or such a copy was corrected.",
+    RANGED: "The ranks that its entries may have were computed again.",
+    FIRST_RECORDED: "It had been published before this log began, or before it was looked for.",
+    ERASED: "It was erased on request.",
+    ADDED: "A key was used for the first time.",
+    RESTORED: "The registry was restored from a backup.",
+}
+"""Every act that records something, and what it means."""
+CHANGED_BY = {
+    WITHDRAWN: ("withdrawn_at", "withdrawn_reason"),
+    IDENTIFIED: ("institution_slug", "system_slug", "platform"),
+    RECHECKED: ("later_evidence",),
+}
+"""What of a result an act changes. The rest is recorded as it was: no other change slips in with it."""
+SALT_SIZE = 32
+BATCH = 200
+_RANGE = ("rank_low", "rank_high")
+_ENVELOPE = ("type", "version", "act", "recorded_at", "previous")
+
+
+def record_results(ids: Iterable[int], act: str) -> int:
+    """Record these results where they are not as they were recorded last; how many were."""
+    count, ids_to_record = 0, list(ids)
+    for start in range(0, len(ids_to_record), BATCH):
+        with transaction.atomic():
+            current_records = dict(records.result_records(ids_to_record[start : start + BATCH]))
+            count += _record_changed(LogOpening.Kind.RESULT, current_records, act)
+    return count
+
+
+def record_lists(lists: Iterable[RankedList], act: str) -> int:
+    """Record these lists, as far as they are published, where they are not as they were recorded last."""
+    published_lists = RankedList.objects.filter(
+        records.RECORDED_LISTS, pk__in=[ranked_list.pk for ranked_list in lists]
+    )
+    with transaction.atomic():
+        current_records = dict(
+            records.list_records(list(published_lists.select_related("release", "definition").order_by("pk")))
+        )
+        return _record_changed(LogOpening.Kind.LIST, current_records, act)
+
+
+def record_own(kind: str, facts: Mapping[str, Any], act: str, subject: str = "log") -> None:
+    """Record something that happens once: a key, a restoration, an erasure."""
+    now = timezone.now()
+    _store_openings(kind, {subject: _make_envelope(kind, act, now, None) | dict(facts)}, act, now)
+
+
+def forget_openings(subjects: Collection[str]) -> None:
+    """Erase salt and text of every record of these subjects; their leaves prove nothing any more, and say nothing."""
+    openings = LogOpening.objects.filter(subject__in=subjects, erased_at=None)
+    openings.update(salt=None, canonical=None, erased_at=timezone.now())
+
+
+HOLDERS: list[Callable[[], int]] = []
+"""What else looks for things without a record, and says how many it recorded: of what this app does not know."""
+
+
+def note_unheld() -> None:
+    """Say, in the transaction of a load, that the record may hold what the log does not; the next append looks."""
+    LogState.objects.update_or_create(pk=1, defaults={"unheld_since": timezone.now()})
+
+
+def hold_all() -> int:
+    """Record all that is published and not recorded as it is; how many were. Costs what is stored: after loads alone.
+
+    What was published here is only recorded for the first time: no change of it goes into the log without its act.
+    """
+    since = LogState.objects.filter(pk=1).values_list("unheld_since", flat=True).first()
+    if since is None:
+        return 0
+    recorded = LogOpening.objects.order_by().values("subject")
+    count = 0
+    results = Result.objects.filter(erasure=None).order_by("pk").values_list("pk", "public_id", "trust")
+    recorded_subjects = set(recorded.filter(kind=LogOpening.Kind.RESULT).values_list("subject", flat=True).distinct())
+    new = [pk for pk, public_id, _ in results if f"results/{public_id}" not in recorded_subjects]
+    loaded = [
+        pk
+        for pk, public_id, trust in results
+        if trust != Result.Trust.VERIFIED and f"results/{public_id}" in recorded_subjects
+    ]
+    count += record_results(new, FIRST_RECORDED) + record_results(loaded, LOADED)
+    lists = RankedList.objects.filter(records.RECORDED_LISTS).select_related("release").order_by("pk")
+    recorded_subjects = set(recorded.filter(kind=LogOpening.Kind.LIST).values_list("subject", flat=True).distinct())
+    for ranked_list in lists:
+        is_known = f"lists/{ranked_list.release.slug}/{ranked_list.name}" in recorded_subjects
+        act = FIRST_RECORDED if not is_known else LOADED if ranked_list.release.imported else RANGED
+        count += record_lists([ranked_list], act)
+    count += sum(hold() for hold in HOLDERS)
+    LogState.objects.filter(pk=1, unheld_since=since).update(unheld_since=None)
+    return count
+
+
+def new_leaves(texts: list[str]) -> list[tuple[LogLeaf, bytes]]:
+    """A leaf that waits for its place in the log, and its salt, for each canonical text."""
+    salts = [secrets.token_bytes(SALT_SIZE) for _ in texts]
+    leaves = [LogLeaf(entry=entry_of(salt, text)) for salt, text in zip(salts, texts, strict=True)]
+    return list(zip(LogLeaf.objects.bulk_create(leaves), salts, strict=True))
+
+
+def entry_of(salt: bytes, canonical: str) -> bytes:
+    """What the log holds of a record: sha256 over the salt and the canonical text in UTF-8."""
+    return hashlib.sha256(salt + canonical.encode()).digest()
+
+
+def newest_openings(subjects: Collection[str]) -> dict[str, LogOpening]:
+    """By subject its newest record that is not erased, with its leaf."""
+    newest = LogOpening.objects.filter(subject=OuterRef("subject")).order_by("-leaf").values("leaf")[:1]
+    openings = LogOpening.objects.filter(subject__in=subjects, erased_at=None, leaf=Subquery(newest))
+    return {opening.subject: opening for opening in openings.select_related("leaf")}
+
+
+def _record_changed(kind: str, current_records: Mapping[str, Row], act: str) -> int:
+    now, before, changed = timezone.now(), newest_openings(list(current_records)), {}
+    for subject, body in current_records.items():
+        former = before.get(subject)
+        if former is not None and former.canonical is not None:
+            former_record = json.loads(former.canonical)
+            body = _as_changed_by(act, former_record, body)
+            if canonical_text({name: former_record[name] for name in _ENVELOPE} | body) == former.canonical:
+                continue
+        changed[subject] = _make_envelope(kind, act, now, former) | body
+    _store_openings(kind, changed, act, now)
+    return len(changed)
+
+
+def _as_changed_by(act: str, former_record: Row, body: Row) -> Row:
+    """What is recorded now, of which an act may change only its own part; `former_record` is the record before."""
+    if act in CHANGED_BY:
+        changed = {name: body["result"][name] for name in CHANGED_BY[act]}
+        return {"result": former_record["result"] | changed, "parts": former_record["parts"]}
+    if act == RANGED:
+        ranges = {row["result"]: {name: row[name] for name in _RANGE} for row in body["list"]["entries"]}
+        entries = [row | ranges.get(row["result"], {}) for row in former_record["list"]["entries"]]
+        return {"list": former_record["list"] | {"entries": entries}, "parts": former_record["parts"]}
+    return body
+
+
+def _make_envelope(kind: str, act: str, now: datetime, former: LogOpening | None) -> Row:
+    return {
+        "type": str(kind),
+        "version": records.VERSION,
+        "act": act,
+        "recorded_at": f"{now:%Y-%m-%dT%H:%M:%SZ}",
+        "previous": str(former.leaf) if former else None,
+    }
+
+
+def _store_openings(kind: str, documents: Mapping[str, Row], act: str, now: datetime) -> None:
+    texts = {subject: canonical_text(document) for subject, document in documents.items()}
+    leaves = new_leaves(list(texts.values()))
+    LogOpening.objects.bulk_create(
+        LogOpening(leaf=leaf, kind=kind, act=act, recorded_at=now, subject=subject, salt=salt, canonical=text)
+        for (subject, text), (leaf, salt) in zip(texts.items(), leaves, strict=True)
+    )

@@ -1,0 +1,159 @@
+"""What is recorded of a published result and of a list: all facts, numbers and words that its page shows of it.
+
+A field has the name and the value that it has in the API, so whoever reads a record can hold it against the answer of
+today. What a page computes out of these (ranges of repeats, source links, neighbours) is not recorded again; what has
+an address of its own is recorded by the sha256 of its canonical form, in `parts`. docs/log.md has the tables.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from django.db.models import Q
+
+from registry.log.canonical_form import canonical_text
+from registry.models import ListEntry, PublicSystemSnapshot, RankedList, Result, ResultFile
+from registry.query import public_record
+from registry.query.public_record import Row
+
+VERSION = 1
+
+SNAPSHOT = {
+    "scores": dict,
+    "hashes": dict,
+    "findings": list,
+    "rules": list,
+    "evidence": dict,
+    "missing_measurements": list,
+    "tests": list,
+    "versions": dict,
+    "answers": dict,
+    "parameter_sources": dict,
+    "described_parameters": dict,
+}
+"""What openapi.json promises of Result.snapshot, and its empty form; the rest stands under `facts`."""
+FROM_FILES = ("read_from", "not_read")
+"""Parts of Result.snapshot that are null where they are not known."""
+DISTRIBUTIONS = "distributions"
+"""Part of Result.snapshot with an address of its own, as it can be long."""
+ENTRY_FIELDS = (
+    *("rank", "rank_low", "rank_high", "result", "institution", "system", "filesystem_type", "client_nodes", "score"),
+    *("bandwidth_gib_per_s", "rate_kiops", "new", "note"),
+)
+"""What a list says of an entry by itself; the rest of a row is told of the result."""
+
+RECORDED_LISTS = Q(frozen_at__isnull=False)
+"""Of ranked lists those that are published."""
+
+
+def result_fields(result: Result, measurements: list[Row]) -> Row:
+    """The recorded facts of a result with its joined rows, under the names of the API."""
+    snapshot = result.snapshot
+    return {
+        "id": result.public_id,
+        "tool": result.tool,
+        "tool_version": result.tool_version,
+        "mode": result.mode,
+        "trust": result.trust,
+        "source": result.source,
+        "origin_id": result.origin_id,
+        "release": result.release.slug if result.release else None,
+        "label": snapshot.get("label"),
+        "institution": result.institution,
+        "institution_slug": result.site.slug,
+        "system": result.system_name,
+        "system_slug": result.system.slug,
+        "platform": result.platform.slug if result.platform else None,
+        "vendor": result.vendor or result.storage_vendor,
+        "storage_vendor": result.storage_vendor,
+        "filesystem_type": result.filesystem_type,
+        "filesystem_family": result.filesystem_family,
+        "filesystem_name": result.filesystem_name,
+        "filesystem_version": result.filesystem_version,
+        "client_nodes": result.client_nodes,
+        "tasks": result.tasks,
+        "score": result.score,
+        "bandwidth_gib_per_s": result.bandwidth_gib_per_s,
+        "rate_kiops": result.rate_kiops,
+        "repeated_scores": result.repeated_scores,
+        "reproducibility": result.reproducibility,
+        "production": result.production,
+        "submitted_on": result.submitted_on,
+        "published_at": result.published_at,
+        "bundle_sha256": result.bundle_sha256,
+        "public_sha256": result.public_sha256,
+        "revision": result.revision,
+        "revises": result.revises.public_id if result.revises else None,
+        "same_as": result.same_as.public_id if result.same_as else None,
+        "revision_reason": result.revision_reason,
+        "withdrawn_at": result.withdrawn_at,
+        "withdrawn_reason": result.withdrawn_reason,
+        "parameters": result.parameters,
+        "measurements": measurements,
+        "later_evidence": result.later_evidence,
+        **{name: snapshot.get(name) or empty() for name, empty in SNAPSHOT.items()},
+        **{name: snapshot.get(name) for name in FROM_FILES},
+        "facts": {
+            name: value for name, value in snapshot.items() if name not in {*SNAPSHOT, *FROM_FILES, DISTRIBUTIONS}
+        },
+    }
+
+
+def result_records(ids: Collection[int]) -> Iterator[tuple[str, Row]]:
+    """(`results/ID`, what is recorded) of each of these results that was not erased. Four queries."""
+    joined = ("release", "site", "system", "platform", "revises", "same_as")
+    results = Result.objects.filter(pk__in=ids, erasure=None).select_related(*joined).defer("search").order_by("pk")
+    measurements = public_record.measurements_by_result(ids)
+    files: dict[int, list[Row]] = {}
+    for row in public_record.rows_of(
+        {"of": "result_id", **public_record.FILE}, ResultFile.objects.filter(result__in=ids).order_by("path")
+    ):
+        files.setdefault(row.pop("of"), []).append(row)
+    systems = dict(PublicSystemSnapshot.objects.filter(result__in=ids).values_list("result_id", "document"))
+    for result in results:
+        yield (
+            f"results/{result.public_id}",
+            {
+                "result": result_fields(result, measurements[result.pk]),
+                "parts": {
+                    "distributions": part_digest(result.snapshot.get(DISTRIBUTIONS, [])),
+                    "files": part_digest(files.get(result.pk, [])),
+                    "system": part_digest(systems[result.pk]) if result.pk in systems else None,
+                },
+            },
+        )
+
+
+def list_records(lists: Collection[RankedList]) -> Iterator[tuple[str, Row]]:
+    """(`lists/RELEASE/LIST`, what is recorded) of each of these lists, release and definition joined. One query."""
+    columns = {name: public_record.ENTRY[name] for name in ENTRY_FIELDS}
+    entries: dict[int, list[Row]] = {ranked_list.pk: [] for ranked_list in lists}
+    stored = ListEntry.objects.filter(ranked_list__in=lists).order_by("ranked_list_id", "position")
+    for row in public_record.rows_of({"of": "ranked_list_id", **columns}, stored):
+        entries[row.pop("of")].append(row)
+    for ranked_list in lists:
+        definition = ranked_list.definition
+        fields = {
+            "release": ranked_list.release.slug,
+            "release_name": ranked_list.release.name,
+            "list": ranked_list.name,
+            "title": ranked_list.title,
+            "trust": ranked_list.trust,
+            "complete": ranked_list.complete,
+            "source": ranked_list.source,
+            "note": ranked_list.note,
+            "definition": {"name": definition.name, "version": definition.version} if definition else None,
+            "entries": entries[ranked_list.pk],
+        }
+        if not ranked_list.release.imported:
+            # Of a copy it is when the copy was loaded, which each load moves.
+            fields["frozen_at"] = ranked_list.frozen_at
+        parts = {"definition": part_digest(definition.body) if definition else None}
+        yield f"lists/{ranked_list.release.slug}/{ranked_list.name}", {"list": fields, "parts": parts}
+
+
+def part_digest(document: Any) -> str:
+    """sha256 of the canonical form of what has an address of its own, in hex."""
+    return hashlib.sha256(canonical_text(document).encode()).hexdigest()

@@ -1,0 +1,118 @@
+"""Checkpoints: origin, size and root of the log as a signed note that anybody can verify with the public key.
+
+A note is its text, an empty line and a line for each signature. Source: C2SP tlog-checkpoint and signed-note.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from dataclasses import dataclass
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+_ED25519 = b"\x01"
+_KEY_ID_SIZE = 4
+
+
+class BadNote(ValueError):
+    """The note is none, or nobody whom we know signed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a checkpoint says: the log's name, how many entries it has and the root over them, 32 bytes."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    @property
+    def signed_text(self) -> str:
+        """What is signed."""
+        return f"{self.origin}\n{self.size}\n{_to_base64(self.root)}\n"
+
+
+def sign_checkpoint(checkpoint: Checkpoint, key: Ed25519PrivateKey) -> str:
+    """The signed note; its signature is named after the origin."""
+    public = _raw_key(key.public_key())
+    signature = _key_id(checkpoint.origin, public) + key.sign(checkpoint.signed_text.encode())
+    return f"{checkpoint.signed_text}\n— {checkpoint.origin} {_to_base64(signature)}\n"
+
+
+def verifier_key(name: str, key: Ed25519PublicKey) -> str:
+    """The public key as one word, NAME+ID+KEY, in the form that readers of signed notes take."""
+    public = _raw_key(key)
+    return f"{name}+{_key_id(name, public).hex()}+{_to_base64(_ED25519 + public)}"
+
+
+def parse_verifier_key(text: str) -> tuple[str, bytes, Ed25519PublicKey]:
+    """Name, id of 4 bytes and public key. Raises BadNote for what is none, or no Ed25519 key."""
+    try:
+        name, key_id, encoded = text.split("+", 2)
+        content = base64.b64decode(encoded, validate=True)
+        if content[:1] != _ED25519 or _key_id(name, content[1:]).hex() != key_id:
+            raise BadNote("it is no Ed25519 key of that name")
+        return name, bytes.fromhex(key_id), Ed25519PublicKey.from_public_bytes(content[1:])
+    except (ValueError, binascii.Error) as error:
+        raise BadNote(f"no verifier key: {error}") from error
+
+
+def read_checkpoint(note: str) -> Checkpoint:
+    """What a note says, whoever signed it. Raises BadNote for what is no checkpoint."""
+    text, _, _ = note.rpartition("\n\n")
+    return _parse_text(f"{text}\n")
+
+
+def open_checkpoint(note: str, verifier_keys: list[str]) -> Checkpoint:
+    """What a note says that one of these keys signed. Raises BadNote for any other."""
+    text, _, signatures = note.rpartition("\n\n")
+    checkpoint = _parse_text(f"{text}\n")
+    keys = [parse_verifier_key(key) for key in verifier_keys]
+    for line in signatures.splitlines():
+        for name, key_id, key in keys:
+            if name == checkpoint.origin and _is_signed(line, name, key_id, key, checkpoint.signed_text.encode()):
+                return checkpoint
+    raise BadNote("no known key signed the checkpoint")
+
+
+def _parse_text(text: str) -> Checkpoint:
+    lines = text.split("\n")
+    try:
+        origin, size, root = lines[0], int(lines[1]), base64.b64decode(lines[2], validate=True)
+    except (IndexError, ValueError) as error:
+        raise BadNote("it is no checkpoint") from error
+    checkpoint = Checkpoint(origin, size, root)
+    if checkpoint.signed_text != text:
+        raise BadNote("it has more or other lines than a checkpoint of this log")
+    return checkpoint
+
+
+def _is_signed(line: str, name: str, key_id: bytes, key: Ed25519PublicKey, content: bytes) -> bool:
+    dash, _, rest = line.partition(" ")
+    signer, _, encoded = rest.partition(" ")
+    if dash != "—" or signer != name:
+        return False
+    try:
+        signature = base64.b64decode(encoded, validate=True)
+        if signature[:_KEY_ID_SIZE] != key_id:
+            return False
+        key.verify(signature[_KEY_ID_SIZE:], content)
+    except (ValueError, InvalidSignature):
+        return False
+    return True
+
+
+def _key_id(name: str, public: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_KEY_ID_SIZE]
+
+
+def _raw_key(key: Ed25519PublicKey) -> bytes:
+    return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def _to_base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()

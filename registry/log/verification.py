@@ -1,0 +1,207 @@
+"""What does not fit between the tables, the records and the log: a sentence for each, read from the first to the last.
+
+Records are held against the leaves that they are made of, leaves against checkpoints and files, the public tables
+against the newest record of each thing. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, islice, zip_longest
+from typing import Any
+
+from django.db.models import Max
+
+from registry.log import log_files, recording, records, signed_note, signing, tiles
+from registry.log.canonical_form import canonical_text
+from registry.log.merkle_tree import EMPTY_ROOT, leaf_hash, node_hash
+from registry.models import LogCheckpoint, LogLeaf, LogOpening, LogState, RankedList, Result
+from registry.query.public_record import Row
+
+AT_ONCE = 500
+MOST_DIFFERENCES = 10
+"""Named of one thing; a record that was made up differs everywhere."""
+_MISSING = "nothing"
+
+
+def log_breaks(earlier: signed_note.Checkpoint | None = None) -> Iterator[str]:
+    """Leaves, checkpoints and files of the log that do not fit each other, or an earlier checkpoint that was kept."""
+    roots = {row.size: bytes(row.root) for row in LogCheckpoint.objects.all()}
+    roots_found = GrowingTree(set(roots) | ({earlier.size} if earlier else set()))
+    expected_index = 0
+    leaves = LogLeaf.objects.exclude(index=None).order_by("index").values_list("index", "entry")
+    for number, batch in enumerate(_in_batches(leaves.iterator(chunk_size=tiles.WIDTH), tiles.WIDTH)):
+        for index, entry in batch:
+            if index != expected_index:
+                yield f"The log: entry {expected_index} is gone, and perhaps others up to {index}."
+                return
+            expected_index += 1
+            roots_found.add_leaf(leaf_hash(bytes(entry)))
+        yield from _tile_breaks(number, [bytes(entry) for _, entry in batch], max(roots, default=0))
+    for size, root in roots.items():
+        if roots_found.roots.get(size) != root:
+            yield f"The log: its first {size} entries do not have the root of the checkpoint that was signed for them."
+    yield from _level_breaks(roots_found, max(roots, default=0))
+    yield from _checkpoint_breaks(max(roots, default=0))
+    if earlier is not None and roots_found.roots.get(earlier.size) != earlier.root:
+        yield (
+            f"The log: it does not begin with the {earlier.size} entries of the checkpoint that was kept;"
+            f" it has {expected_index}."
+        )
+
+
+@dataclass
+class GrowingTree:
+    """The roots of the first leaves, at each of the wanted sizes, while leaves come one after another.
+
+    `levels` has the hashes of full tiles, for the levels above the lowest.
+    """
+
+    wanted_sizes: set[int]
+    size: int = 0
+    roots: dict[int, bytes] = field(default_factory=dict)
+    levels: dict[int, list[bytes]] = field(default_factory=dict)
+    _peaks: list[tuple[int, bytes]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if 0 in self.wanted_sizes:
+            self.roots[0] = EMPTY_ROOT
+
+    def add_leaf(self, leaf: bytes) -> None:
+        """Take up the next leaf hash; whole trees of one height become one."""
+        height, node = 0, leaf
+        self.size += 1
+        while self._peaks and self._peaks[-1][0] == height:
+            node, height = node_hash(self._peaks.pop()[1], node), height + 1
+            if height % tiles.HEIGHT == 0:
+                self.levels.setdefault(height // tiles.HEIGHT, []).append(node)
+        self._peaks.append((height, node))
+        if self.size in self.wanted_sizes:
+            root = self._peaks[-1][1]
+            for _, peak in reversed(self._peaks[:-1]):
+                root = node_hash(peak, root)
+            self.roots[self.size] = root
+
+
+def _tile_breaks(number: int, entries: list[bytes], signed: int) -> Iterator[str]:
+    """Files of a stretch of entries that are not what the entries make; those beyond `signed` are not written yet."""
+    width = min(len(entries), max(0, signed - number * tiles.WIDTH))
+    contents: list[tuple[int | str, Callable[[list[bytes]], bytes]]] = [
+        (tiles.ENTRIES, tiles.pack_entries),
+        (0, lambda stored: b"".join(map(leaf_hash, stored))),
+    ]
+    for level, make_content in contents:
+        if width and log_files.read_tile(level, number, width) != make_content(entries[:width]):
+            yield f"The log's file tile/{tiles.tile_path(level, number, width)} is not what its entries make."
+
+
+def _level_breaks(tree: GrowingTree, signed: int) -> Iterator[str]:
+    for level, hashes in tree.levels.items():
+        for number, batch in enumerate(_in_batches(hashes[: tiles.count_at(level, signed)], tiles.WIDTH)):
+            if log_files.read_tile(level, number, len(batch)) != b"".join(batch):
+                yield f"The log's file tile/{tiles.tile_path(level, number, len(batch))} is not what its entries make."
+
+
+def _checkpoint_breaks(newest: int) -> Iterator[str]:
+    """What is wrong with the newest checkpoint as it is served and as it is stored."""
+    keys = signing.verifier_keys()
+    row = LogCheckpoint.objects.filter(size=newest).first()
+    content = log_files.read_file(log_files.CHECKPOINT)
+    if row is None:
+        if content is not None:
+            yield "The log: a checkpoint is served, and none is stored."
+        return
+    if content is None or content.decode(errors="replace") != row.note:
+        yield "The log: the checkpoint that is served is not the newest that is stored."
+    try:
+        checkpoint = signed_note.open_checkpoint(row.note, keys)
+    except signed_note.BadNote as error:
+        yield f"The log: its newest checkpoint is not signed by a key of this registry: {error}."
+        return
+    if (checkpoint.size, checkpoint.root) != (row.size, bytes(row.root)):
+        yield "The log: its newest checkpoint has another size or root than its row."
+
+
+def opening_breaks() -> Iterator[str]:
+    """Records that are not what their leaf was made of, or that stand under another name than their own."""
+    rows = LogOpening.objects.filter(erased_at=None).select_related("leaf").order_by("leaf")
+    for opening in rows.iterator(AT_ONCE):
+        if opening.salt is None or opening.canonical is None:
+            continue
+        entry = recording.entry_of(bytes(opening.salt), opening.canonical)
+        if entry != bytes(opening.leaf.entry):
+            yield f"{opening.subject}: its record of {opening.recorded_at:%Y-%m-%d %H:%M} was changed since."
+            continue
+        record = json.loads(opening.canonical)
+        stored = (opening.kind, opening.act, f"{opening.recorded_at:%Y-%m-%dT%H:%M:%SZ}")
+        if stored != (record["type"], record["act"], record["recorded_at"]) or not _is_of(opening.subject, record):
+            yield f"{opening.subject}: the row of its record says something else than the record."
+
+
+def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
+    if record["type"] == LogOpening.Kind.RESULT:
+        return subject == f"results/{record['result']['id']}"
+    if record["type"] == LogOpening.Kind.LIST:
+        return subject == f"lists/{record['list']['release']}/{record['list']['list']}"
+    return True
+
+
+def table_breaks() -> Iterator[str]:
+    """Results and lists that are not as they were recorded last, that were never recorded, or whose rows are gone."""
+    ids = Result.objects.filter(erasure=None).order_by("pk").values_list("pk", flat=True)
+    results = (records.result_records(batch) for batch in _in_batches(ids.iterator(AT_ONCE), recording.BATCH))
+    lists = RankedList.objects.filter(records.RECORDED_LISTS).select_related("release", "definition").order_by("pk")
+    ranked = (records.list_records(batch) for batch in _in_batches(lists.iterator(AT_ONCE), 20))
+    current = chain(results, ranked)
+    stored = set[str]()
+    for group in current:
+        current_records = dict(group)
+        stored |= set(current_records)
+        openings = recording.newest_openings(list(current_records))
+        for subject, body in current_records.items():
+            yield from _record_differences(subject, body, openings.get(subject))
+    recorded = LogOpening.objects.filter(kind__in=[LogOpening.Kind.RESULT, LogOpening.Kind.LIST], erased_at=None)
+    newest = recorded.order_by("subject").values("subject").annotate(leaf=Max("leaf"))
+    for subject in newest.values_list("subject", flat=True).iterator(AT_ONCE):
+        if subject not in stored:
+            yield f"{subject}: the log has it, and its rows are gone."
+
+
+def _record_differences(subject: str, body: Row, opening: LogOpening | None) -> Iterator[str]:
+    if opening is None or opening.canonical is None:
+        waits = LogState.objects.filter(pk=1, unheld_since=None).exists()
+        yield f"{subject}: it has no record" + ("." if waits else " yet: run manage append_log, then verify again.")
+        return
+    recorded = json.loads(opening.canonical)
+    differing = list(differing_values(recorded, json.loads(canonical_text(body)), ""))
+    for name, before, now in differing[:MOST_DIFFERENCES]:
+        yield f"{subject}: {name} is {_in_short(now)}, and the log has {_in_short(before)}."
+    if len(differing) > MOST_DIFFERENCES:
+        yield f"{subject}: and {len(differing) - MOST_DIFFERENCES} more values differ."
+
+
+def differing_values(recorded: Any, current: Any, name: str) -> Iterator[tuple[str, Any, Any]]:
+    """(name, recorded, current) of values that differ; of the record alone only what the current one has, too."""
+    if isinstance(recorded, dict) and isinstance(current, dict):
+        for key in sorted(current if not name else {*recorded, *current}):
+            inner = f"{name}.{key}" if name else key
+            yield from differing_values(recorded.get(key, _MISSING), current.get(key, _MISSING), inner)
+    elif isinstance(recorded, list) and isinstance(current, list):
+        for place, (before, now) in enumerate(zip_longest(recorded, current, fillvalue=_MISSING)):
+            yield from differing_values(before, now, f"{name}[{place}]")
+    elif recorded != current or (type(recorded) is not type(current) and bool in (type(recorded), type(current))):
+        yield name, recorded, current
+
+
+def _in_batches(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """The items in lists of so many; the last may be shorter."""
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+def _in_short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}..."

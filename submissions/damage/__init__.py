@@ -1,0 +1,1 @@
+"""Stored bytes that are damaged or missing: found, marked, told, ended."""

@@ -1,0 +1,129 @@
+"""Published numbers, derived again from the stored bytes as a check and a publication would do it now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from registry.models import Measurement, Result
+from registry.query.stored_bytes import DamagedBytes
+from submissions.bundles import quarantine
+from submissions.bundles.file_versions import files_of
+from submissions.bundles.storage import public_storage, stored_path
+from submissions.checks import processing, revalidation
+from submissions.models import Check, ScrubbedCopy, Submission
+from submissions.publication import snapshot
+from validators import VERSION
+
+COLUMNS = (
+    *("score", "bandwidth_gib_per_s", "rate_kiops", "repeated_scores", "client_nodes", "tasks", "tool", "tool_version"),
+    *("mode", "trust", "production", "reproducibility", "lists", "bundle_sha256", "public_sha256", "submitted_on"),
+)
+"""Of a result what its bytes, its review and its submission give; names may have been merged since."""
+MEASUREMENT_FIELDS = (
+    "op",
+    "quantity",
+    "stat",
+    "value",
+    "unit",
+    "printed_value",
+    "printed_unit",
+    "scored",
+    "context",
+    "repeats",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """What differs, a sentence for each; or why nothing could be derived."""
+
+    breaks: list[str] = field(default_factory=list)
+    unavailable: str = ""
+
+
+def derive_result(submission: Submission) -> Derivation:
+    """Derive what is published of a submission from its stored bytes, and hold it against the public tables.
+
+    `submission` with release, institution, derivative, anonymity, what it revises and its result joined.
+    """
+    result = submission.require_result()
+    try:
+        damaged = list(_damaged_files(submission, result))
+    except FileNotFoundError:
+        return Derivation([f"{result.public_id}: stored bytes of it are gone."], unavailable="its bytes are gone")
+    if damaged:
+        return Derivation([f"{result.public_id}: {sentence}" for sentence in damaged])
+    if quarantine.blocked_report(submission):
+        return Derivation(unavailable="its bytes are in quarantine")
+    published_with = _check_of_publication(submission, result)
+    if published_with is None or not ScrubbedCopy.objects.filter(submission=submission).exists():
+        return Derivation([f"{result.public_id}: the check or the scrubbed copy that it was published with is gone."])
+    report = processing.run_validators(submission).report
+    sentences = list(_report_breaks(submission, published_with, report))
+    try:
+        derived, measurements = snapshot.derive_rows(submission, report)
+    except (KeyError, IndexError, TypeError):
+        sentences.append("its bytes give no run that could be published.")
+    else:
+        sentences += _column_breaks(result, derived)
+        sentences += _measurement_breaks(result, measurements, published_with.validators_version == VERSION)
+    return Derivation([f"{result.public_id}: {sentence}" for sentence in sentences])
+
+
+def _check_of_publication(submission: Submission, result: Result) -> Check | None:
+    checks = submission.checks.filter(made_at__lte=result.published_at) if result.published_at else submission.checks
+    return checks.order_by("-made_at", "-id").first()
+
+
+def _damaged_files(submission: Submission, result: Result) -> Iterator[str]:
+    """Stored files that do not have the sha256 that they are known by. Raises FileNotFoundError where one is gone."""
+    stored = [(file["name"], file["sha256"], None) for file in files_of(submission)]
+    public = [("the public copy", result.public_sha256, public_storage())] if result.public_sha256 else []
+    for name, sha256, storage in [*stored, *public]:
+        try:
+            with stored_path(sha256, storage):
+                pass
+        except DamagedBytes:
+            yield f"the stored bytes of {name} are not those that were kept."
+
+
+def _report_breaks(submission: Submission, stored: Check, report: Mapping[str, Any]) -> Iterator[str]:
+    """What the stored report says otherwise than one of now; rules of another version may say other things."""
+    if stored.validators_version == VERSION:
+        for line in revalidation.report_differences(submission, stored.report, report):
+            yield f"the stored report of its check is not the one of its bytes: {line}."
+
+
+def _column_breaks(result: Result, derived: Result) -> Iterator[str]:
+    for name in COLUMNS:
+        published, now = getattr(result, name), getattr(derived, name)
+        if published != now:
+            yield f"{name} is published as {published!r}, and derived as {now!r}."
+
+
+def _measurement_breaks(result: Result, derived: Iterable[Measurement], is_same_version: bool) -> Iterator[str]:
+    """Published measurements that are derived otherwise or not at all, and by the same rules those not published."""
+    expected = _by_metric(derived)
+    for name, published in _by_metric(result.measurements.order_by("position")).items():
+        now = expected.pop(name, None)
+        if published != now:
+            value = dict(zip(MEASUREMENT_FIELDS, published, strict=True))["value"]
+            again = dict(zip(MEASUREMENT_FIELDS, now, strict=True))["value"] if now else "not at all"
+            yield f"{name[0]} {name[1]} {name[2]} is published as {value}, and derived as {again}."
+    if is_same_version:
+        for name in expected:
+            yield f"{name[0]} {name[1]} {name[2]} is derived, and not published."
+
+
+def _by_metric(rows: Iterable[Measurement]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """The values of measurements by what was measured; what stands twice is numbered."""
+    values: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    for row in rows:
+        metric = (row.op, row.quantity, row.stat, repr(sorted(row.context.items())))
+        number = 1
+        while (*metric, number) in values:
+            number += 1
+        values[(*metric, number)] = tuple(getattr(row, name) for name in MEASUREMENT_FIELDS)
+    return values

@@ -1,0 +1,117 @@
+"""All that is published, from the stored bytes to the log: what does not fit, and what could not be looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from registry.lists import listing
+from registry.lists.ranking import DefinitionError
+from registry.log import verification as log_verification
+from registry.log.appending import log_size
+from registry.log.signed_note import Checkpoint
+from registry.models import RankedList, Result
+from submissions.lifecycle import audit_chain
+from submissions.models import Submission
+from submissions.publication.verification import derivation
+
+AT_ONCE = 100
+EVERY = 50
+"""Results between two lines of progress."""
+_NO_BYTES = {
+    Result.Trust.DERIVED: "derived from a published archive that is not stored here",
+    Result.Trust.IMPORTED: "copied from a published list, which came without bytes",
+    Result.Trust.REPORTED: "reported in a document, which came without bytes",
+    Result.Trust.VERIFIED: "without a submission here",
+}
+
+
+class Verification:
+    """One pass over the record. `earlier` is a checkpoint that was kept; `with_bytes` derives numbers again."""
+
+    def __init__(self, earlier: Checkpoint | None = None, *, with_bytes: bool = True) -> None:
+        self.earlier, self.with_bytes = earlier, with_bytes
+        self.unavailable: Counter[str] = Counter()
+        self.derived = 0
+
+    def find_breaks(self, progress: Callable[[str], None]) -> Iterator[str]:
+        """What does not fit, a sentence for each. Costs what is stored; memory does not grow with it."""
+        progress("the log: leaves, checkpoints and files")
+        yield from log_verification.log_breaks(self.earlier)
+        progress("records: each against its leaf")
+        yield from log_verification.opening_breaks()
+        progress("results and lists: each against its newest record")
+        yield from log_verification.table_breaks()
+        progress("lists: each ranked again")
+        yield from list_breaks()
+        progress("the history of submissions")
+        yield from audit_chain.find_breaks()
+        yield from self._derived_breaks(progress)
+
+    def _derived_breaks(self, progress: Callable[[str], None]) -> Iterator[str]:
+        """Results that their bytes do not give."""
+        published = Submission.objects.exclude(result=None).filter(result__erasure=None)
+        joined = (
+            "release",
+            "institution",
+            "derivative",
+            "account",
+            "anonymity",
+            "result__system__site",
+            "revises__result",
+        )
+        has_bytes = Result.objects.filter(erasure=None).exclude(pk__in=published.values("result"))
+        for trust in has_bytes.values_list("trust", flat=True).iterator(AT_ONCE):
+            self.unavailable[_NO_BYTES[Result.Trust(trust)]] += 1
+        if not self.with_bytes:
+            self.unavailable["not looked at, as was asked"] += published.count()
+            return
+        count = published.count()
+        for number, submission in enumerate(
+            published.select_related(*joined).order_by("received_at", "id").iterator(AT_ONCE)
+        ):
+            if number % EVERY == 0:
+                progress(f"numbers from stored bytes: {number} of {count} results")
+            outcome = derivation.derive_result(submission)
+            yield from outcome.breaks
+            if outcome.unavailable:
+                self.unavailable[outcome.unavailable] += 1
+            else:
+                self.derived += 1
+
+    def unknown_sentences(self) -> Iterator[str]:
+        """What could not be derived again, counted by its reason."""
+        for reason, count in sorted(self.unavailable.items()):
+            yield f"Not derived again: {count} {'result' if count == 1 else 'results'}, {reason}."
+
+    def sum_up(self) -> str:
+        """What was looked at and fits."""
+        rows, submissions = audit_chain.count_rows()
+        results, lists = Result.objects.count(), RankedList.objects.exclude(frozen_at=None).count()
+        return (
+            f"{results} results and {lists} lists are as the log of {log_size()} entries has them,"
+            f" {self.derived} results were derived"
+            f" again from stored bytes, and the {rows} rows of history of {submissions} submissions fit each other"
+        )
+
+
+def list_breaks() -> Iterator[str]:
+    """Frozen lists that do not have their digest, or that their definition and decisions do not make."""
+    made_here = RankedList.objects.filter(release__imported=False).exclude(frozen_at=None)
+    for ranked_list in made_here.select_related("release", "definition").order_by("release", "position"):
+        name = f"lists/{ranked_list.release.slug}/{ranked_list.name}"
+        entries = ranked_list.entries.select_related("result").order_by("position")
+        if ranked_list.digest != listing.entries_digest(entries):
+            yield f"{name}: its entries do not have the digest that it was frozen with."
+        try:
+            differences = listing.check_list(ranked_list)
+        except (listing.ListError, DefinitionError) as error:
+            yield f"{name}: it cannot be ranked again: {error}"
+            continue
+        if differences:
+            named = [
+                *differences.missing,
+                *differences.surplus,
+                *(row[0] for row in differences.scores + differences.ranks),
+            ]
+            yield f"{name}: its definition and decisions make another list; it differs in {', '.join(named[:10])}."

@@ -1,0 +1,262 @@
+"""What was published stays what it was: edits past the application are found, by the operator and by an outsider.
+
+The operator has `manage verify_record`. The outsider has an old checkpoint, the API and an own reader.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+
+from registry.log import appending, log_files
+from registry.models import LogCheckpoint, RankedList, Result
+from registry.query.stored_bytes import key_of
+from submissions.bundles.storage import received_storage
+from tests.registry.log.second_reader import Disagreement, Head, SecondReader, canonical_json, require_shown
+from tests.submissions.stage import Stage
+
+
+@pytest.fixture(autouse=True)
+def bundles(stage, db) -> None:
+    """Everything lies where the stage put it; no trigger refuses, as for somebody with the rights of the owner."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+
+
+@pytest.fixture(scope="module")
+def logged(stage: Stage, django_db_blocker: Any) -> Stage:
+    """The stage, with all that is published in the log."""
+    with django_db_blocker.unblock():
+        appended = appending.append_waiting()
+    assert appended is not None and appended.size > 4
+    return stage
+
+
+def verify(*arguments: str) -> tuple[bool, list[str]]:
+    """Whether the command says whole, and its lines."""
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        call_command("verify_record", *arguments, stdout=out, stderr=err)
+    except CommandError as error:
+        assert "is not whole" in str(error), error
+        return False, out.getvalue().splitlines()
+    assert "numbers from stored bytes: 0 of" in err.getvalue() or arguments
+    return True, out.getvalue().splitlines()
+
+
+def execute(sql: str, *parameters: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        assert cursor.rowcount, "the edit of the test changed nothing"
+
+
+def test_the_untouched_record_is_whole_and_says_what_it_read(logged: Stage) -> None:
+    is_whole, lines = verify()
+    assert (is_whole, len(lines)) == (True, 1), lines
+    assert "2 results were derived again from stored bytes" in lines[0]
+
+
+def double_scores(stage: Stage) -> None:
+    execute("UPDATE registry_result SET score = score * 2")
+    execute("UPDATE registry_measurement SET value = value * 2, printed_value = printed_value * 2")
+
+
+def edit_list(stage: Stage) -> None:
+    execute("UPDATE registry_listentry SET score = score * 2 WHERE position = 1")
+
+
+def replace_sha256(stage: Stage) -> None:
+    execute("UPDATE submissions_submission SET sha256 = %s WHERE id = %s", stage.others.sha256, stage.published.pk)
+
+
+def change_report(stage: Stage) -> None:
+    execute(
+        "UPDATE submissions_check SET report = replace(report::text, '\"value\": ', '\"value\": 9')::jsonb"
+        " WHERE submission_id = %s",
+        stage.published.pk,
+    )
+
+
+EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
+    "scores doubled": (double_scores, "score is published as"),
+    "frozen list edited": (edit_list, "do not have the digest"),
+    "sha256 replaced": (replace_sha256, "bundle_sha256 is published as"),
+    "report changed": (change_report, "the stored report of its check is not the one of its bytes"),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_edits_past_the_application_are_named(logged: Stage, name: str) -> None:
+    edit, named = EDITS[name]
+    edit(logged)
+    is_whole, lines = verify()
+    assert not is_whole
+    assert any(named in line for line in lines), lines
+
+
+def test_bytes_that_changed_are_named(logged: Stage) -> None:
+    path = Path(received_storage().path(key_of(logged.published.sha256)))
+    content = path.read_bytes()
+    try:
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        is_whole, lines = verify()
+        assert not is_whole
+        assert any("the stored bytes of" in line for line in lines), lines
+        path.unlink()
+        is_whole, lines = verify()
+        assert not is_whole
+        assert any("stored bytes of it are gone" in line for line in lines), lines
+        assert "Not derived again: 1 result, its bytes are gone." in lines
+    finally:
+        path.write_bytes(content)
+
+
+def test_files_of_the_log_that_changed_are_named(logged: Stage) -> None:
+    for name in ("tile/0/000.p/{size}", "tile/entries/000.p/{size}", "checkpoint"):
+        path = Path(log_files.log_storage().path(f"log/{name.format(size=appending.log_size())}"))
+        content = path.read_bytes()
+        try:
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+            is_whole, lines = verify("--without-bytes")
+        finally:
+            path.write_bytes(content)
+        assert not is_whole, name
+        assert lines[0].startswith("The log"), lines
+
+
+def test_an_earlier_checkpoint_is_continued_or_not(logged: Stage, tmp_path: Path) -> None:
+    earlier = tmp_path / "checkpoint"
+    earlier.write_text(LogCheckpoint.objects.latest("size").note)
+    assert verify("--without-bytes", "--checkpoint", str(earlier))[0]
+    size, root = appending.log_size(), base64.b64encode(bytes(32)).decode()
+    for other_size in (size, size - 1, size + 1):
+        earlier.write_text(f"some.log\n{other_size}\n{root}\n\n\u2014 some.log AAAA\n")
+        is_whole, lines = verify("--without-bytes", "--checkpoint", str(earlier))
+        assert not is_whole
+        assert any("checkpoint that was kept" in line for line in lines), lines
+
+
+@pytest.mark.parametrize("text", ["", "no note", "a\nb\nc\n\n"])
+def test_what_is_no_checkpoint_is_refused(logged: Stage, tmp_path: Path, text: str) -> None:
+    (tmp_path / "checkpoint").write_text(text)
+    with pytest.raises(CommandError, match="holds no checkpoint"):
+        call_command("verify_record", "--checkpoint", str(tmp_path / "checkpoint"))
+
+
+# The outsider
+
+
+class Outsider:
+    """Somebody without an account, who kept the head of the log when all was well."""
+
+    def __init__(self) -> None:
+        self.client = Client()
+        self.earlier: Head | None = None
+        self.earlier = SecondReader(self.fetch).head
+
+    def fetch(self, path: str) -> bytes:
+        answer = self.client.get(f"/log/{path}")
+        if answer.status_code != 200:
+            raise Disagreement(f"{path} is not there")
+        return answer.content
+
+    def ask(self, path: str) -> Any:
+        answer = self.client.get(f"/api/v1/{path}")
+        if answer.status_code != 200:
+            raise Disagreement(f"{path} answers {answer.status_code}")
+        return answer.json()
+
+    def look(self, subjects: list[str]) -> None:
+        """Raise Disagreement unless the log goes on and all subjects are shown as it has them."""
+        reader = SecondReader(self.fetch)
+        assert self.earlier is not None
+        reader.require_continues(self.earlier)
+        for subject in subjects:
+            proof = self.ask(f"{subject}/proof/")
+            reader.require_proof(proof)
+            self.hold_answer(subject, proof["record"])
+
+    def hold_answer(self, subject: str, record: dict[str, Any]) -> None:
+        kind = subject.partition("s/")[0]
+        require_shown(record[kind], self.ask(f"{subject}/"), ("entries",) if kind == "list" else ())
+        if kind == "result":
+            for name in ("distributions", "files"):
+                rows = self.ask(f"{subject}/{name}/")["results"]
+                self.require_digest(record["parts"][name], rows, name)
+            if record["parts"]["system"]:
+                self.require_digest(record["parts"]["system"], self.ask(f"{subject}/system/")["document"], "system")
+
+    def require_digest(self, logged: str, document: Any, name: str) -> None:
+        if hashlib.sha256(canonical_json(document).encode()).hexdigest() != logged:
+            raise Disagreement(f"{name} is not what the log has")
+
+
+@pytest.fixture
+def outsider(logged: Stage) -> Outsider:
+    cache.clear()
+    return Outsider()
+
+
+@pytest.fixture
+def subjects(logged: Stage) -> list[str]:
+    results = Result.objects.order_by("pk").values_list("public_id", flat=True)
+    lists = RankedList.objects.exclude(frozen_at=None).values_list("release__slug", "name")
+    return [*(f"results/{public_id}" for public_id in results), *(f"lists/{release}/{name}" for release, name in lists)]
+
+
+def test_the_second_reader_reads_our_log_and_all_it_has_of_us(outsider: Outsider, subjects: list[str]) -> None:
+    assert len(subjects) == 4
+    outsider.look(subjects)
+
+
+def edit_distributions(stage: Stage) -> None:
+    execute(
+        "UPDATE registry_result SET snapshot = jsonb_set(snapshot, '{distributions}', %s::jsonb || '[{\"op\": \"x\"}]')"
+        " WHERE id = %s",
+        json.dumps(stage.published.require_result().snapshot.get("distributions", [])),
+        stage.published.result_id,
+    )
+
+
+PUBLIC_EDITS: dict[str, Callable[[Stage], None]] = {
+    "scores doubled": double_scores,
+    "frozen list edited": edit_list,
+    "one score": lambda stage: execute("UPDATE registry_result SET score = 1 WHERE id = %s", stage.published.result_id),
+    "an institution": lambda stage: execute("UPDATE registry_result SET institution = 'Elsewhere'"),
+    "a printed unit": lambda stage: execute("UPDATE registry_measurement SET printed_unit = 'MB/s' WHERE position = 1"),
+    "withdrawn": lambda stage: execute("UPDATE registry_result SET withdrawn_at = now()"),
+    "a note of a list": lambda stage: execute("UPDATE registry_rankedlist SET note = 'Amended on 2026-01-01: x'"),
+    "a file": lambda stage: execute(
+        "DELETE FROM registry_resultfile WHERE path IN (SELECT min(path) FROM registry_resultfile)"
+    ),
+    "a described system": lambda stage: execute(
+        "UPDATE registry_systemsnapshot SET document = document || '{\"x\": 1}'"
+    ),
+    "distributions": edit_distributions,
+    "a record": lambda stage: execute("UPDATE registry_logopening SET canonical = replace(canonical, '0', '1')"),
+    "a salt": lambda stage: execute("UPDATE registry_logopening SET salt = sha256(salt)"),
+    "an entry": lambda stage: execute("UPDATE registry_logleaf SET entry = sha256(entry)"),
+    "records removed": lambda stage: execute("DELETE FROM registry_logopening"),
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC_EDITS)
+def test_edits_of_public_rows_are_found_by_an_outsider(
+    logged: Stage, outsider: Outsider, subjects: list[str], name: str
+) -> None:
+    PUBLIC_EDITS[name](logged)
+    cache.clear()
+    with pytest.raises(Disagreement):
+        outsider.look(subjects)
+    assert not verify("--without-bytes")[0], "the operator finds it, too"
