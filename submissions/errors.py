@@ -30,6 +30,7 @@ Problem (registry.errors)
 │   ├── NotAdmin                 permission.not-admin
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
+├── AnswersChanged           edit.answers-changed
 ├── DeadlinePassed           edit.deadline-passed
 ├── AlreadyRevised           revise.already
 ├── FilesOfRevision          revise.files
@@ -90,6 +91,7 @@ Problem (registry.errors)
 ├── RepeatedField            request.repeated-field
 ├── BadReceipt               receipt.invalid
 ├── WebhookRefused           webhook.refused
+├── TooManyTrials            webhook.trials
 ├── WebhookExists            webhook.exists
 ├── FollowingRefused         following.refused
 ├── NotFollowed              following.not-followed
@@ -274,6 +276,13 @@ class StateConflict(Problem):
     code = "state.conflict"
     title = "Not possible in the state of the submission"
     hint = "Read the submission again; somebody else may have changed it."
+
+
+class AnswersChanged(Problem):
+    status = 409
+    code = "edit.answers-changed"
+    title = "The answers were changed meanwhile"
+    hint = "Nothing was overwritten. Compare what is stored with what you typed, then save again."
 
 
 class DeadlinePassed(Problem):
@@ -651,6 +660,14 @@ class WebhookRefused(Problem):
     code = "webhook.refused"
     title = "The webhook address is not valid"
     hint = "Give an https address whose host is public."
+
+
+class TooManyTrials(Problem):
+    status = 429
+    code = "webhook.trials"
+    title = "Too many webhook tests"
+    hint = "Wait an hour, or look at the deliveries that were made."
+    retry_after_s = 600
 
 
 class WebhookExists(Problem):

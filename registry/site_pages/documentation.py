@@ -7,6 +7,7 @@ Raw HTML stays text, every heading and code has an anchor.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -146,7 +147,12 @@ def _render(slug: str, path: Path, text: str) -> DocumentationPage:
             token.attrSet("tabindex", "0")
     terms = [] if slug == GLOSSARY else glossary_terms.link_terms(tokens)
     html = markdown.renderer.render(tokens, markdown.options, {})
-    html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    numbers = itertools.count(1)
+    html = re.sub(
+        "<table>",
+        lambda _: f'<div class="scroll" tabindex="0" role="region" aria-label="Table {next(numbers)}"><table>',
+        html,
+    )
     html = html.replace("</table>", "</table></div>")
     # The documents are the project's own and raw HTML in them is escaped above.
     terms = terms[: glossary_terms.MOST_SHOWN]

@@ -8,6 +8,16 @@ from submissions.models.accounts import Account
 from submissions.models.submissions import Submission
 
 
+class CheckTurn(models.Model):
+    """When the last check of an account's submissions began: who waited longest is next."""
+
+    account = models.OneToOneField(Account, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    began_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"turn of {self.account} at {self.began_at}"
+
+
 class Check(models.Model):
     """What one check of a submission found: the report of `validators`, with the version that made it."""
 
@@ -46,7 +56,9 @@ class RecheckComparison(models.Model):
     )
     lines = models.JSONField(default=list, help_text="What differs, a line each; empty where nothing does.")
     evidence = models.JSONField(
-        default=dict, help_text="Evidence of the run that counts, and the findings of what contradicts."
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="Evidence of the run that counts, and the findings of what contradicts.",
     )
 
     class Meta:
@@ -81,7 +93,11 @@ class ScrubbedCopy(models.Model):
     size = models.PositiveBigIntegerField()
     files = models.JSONField(default=list, help_text="path, size, sha256 and scrubbed of every file in it.")
     report = models.JSONField(default=dict, help_text="What was removed, by rule, and what was left out.")
-    names = models.JSONField(default=dict, help_text="Private: users and hosts that the files gave away, by kind.")
+    names = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="Private: users and hosts that the files gave away, by kind.",
+    )
 
     class Meta:
         db_table = "submissions_derivative"
