@@ -11,7 +11,8 @@ class RegistryConfig(AppConfig):
 
         from registry.database import rights
         from registry.monitoring import tasks
-        from registry.web import answer_schemas, operator_contact, request_role  # noqa: F401  registers shapes, and checks
+        from registry.serving import request_role  # noqa: F401  registers a check
+        from registry.web import answer_schemas, operator_contact  # noqa: F401  registers shapes of answers, and a check
 
         tasks.connect_signals()
         post_migrate.connect(rights.grant_after_migrate, sender=self)

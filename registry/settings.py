@@ -78,7 +78,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "submissions.accounts.second_factor.SecondFactorMiddleware",
-    "registry.web.request_role.RequestRoleMiddleware",
+    "registry.serving.request_role.RequestRoleMiddleware",
 ]
 
 ROOT_URLCONF = "registry.urls"

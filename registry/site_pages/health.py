@@ -15,9 +15,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
+from registry.database.rights import reads_private
 from registry.site_pages import metrics as figures
 from registry.web.client_address import is_loopback
-from registry.web.request_role import reads_private
 
 READY_WITHIN_S = 1.0
 

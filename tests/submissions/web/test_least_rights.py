@@ -18,7 +18,7 @@ from registry import api_urls, page_urls
 from registry.database import rights
 from registry.lists.io500_site import urls as io500_urls
 from registry.models import Result
-from registry.web import request_role
+from registry.serving import request_role
 from submissions.models import Account, Event, Review, Submission
 
 pytestmark = pytest.mark.django_db
@@ -151,8 +151,8 @@ def test_the_role_of_strangers_writes_nothing(published, public_role) -> None:
 
 def test_a_rollback_gives_no_rights_back(public_role) -> None:
     """SET ROLE is undone by a rollback: the connection must not believe that it still holds."""
-    for wanted, denied in ((rights.use_public, True), (rights.use_application, False)):
-        wanted()
+    for use, denied in ((rights.use_public, True), (rights.use_application, False)):
+        use()
         with pytest.raises(KeyError), transaction.atomic():
             Result.objects.count()
             raise KeyError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from django.conf import settings
 from django.core.checks import Warning as CheckWarning
@@ -16,16 +16,8 @@ from rest_framework.permissions import SAFE_METHODS
 from registry.database import rights
 from registry.web.api_base import PublicRead
 
-View = TypeVar("View", bound=Callable[..., Any])
-
 request_started.connect(rights.use_application)
 request_finished.connect(rights.use_application)
-
-
-def reads_private(view: View) -> View:
-    """A view of the record's app that counts rows of private tables, for those who run the site."""
-    view.reads_private = True  # type: ignore[attr-defined]  # read below
-    return view
 
 
 class RequestRoleMiddleware:
