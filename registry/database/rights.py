@@ -20,12 +20,9 @@ _of_process = ""
 _of_request: ContextVar[str] = ContextVar("database role of the request", default="")
 
 View = TypeVar("View", bound=Callable[..., Any])
-APPEND_ONLY = (
-    *("submissions_event", "submissions_review", "submissions_judgement", "submissions_checklistact"),
-    "registry_logcheckpoint",
-)
+APPEND_ONLY = (*("submissions_event", "submissions_review", "submissions_judgement", "submissions_checklistact"),)
 """Tables to which the application adds rows, and changes and deletes none."""
-NEVER_DELETED = ("submissions_tie", "registry_logleaf", "registry_erasure")
+NEVER_DELETED = ("submissions_tie", "registry_logleaf", "registry_logcheckpoint", "registry_erasure")
 """Tables of which the application may change what a trigger lets it, and deletes nothing."""
 SETTING_OF = {"application": "DATABASE_APP_ROLE", "public": "DATABASE_PUBLIC_ROLE"}
 PUBLIC_APP = "registry"
