@@ -27,8 +27,8 @@ from submissions.bundles import quarantine, signatures
 from submissions.bundles.storage import local_path, stored_files, stored_path
 from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound, StateConflict
-from submissions.lifecycle import states, task_queue
-from submissions.models import Check, State, Submission, SubmittedSystem
+from submissions.lifecycle import private_records, states, task_queue
+from submissions.models import Check, PrivateRecord, State, Submission, SubmittedSystem
 from validators import VERSION
 from validators.checks import check
 from validators.findings import ERROR, Finding, findings_of_report, worst_first
@@ -301,7 +301,7 @@ def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
     if checked.signature is not None:
         signatures.store_verdict(submission, checked.signature)
     counted = finding_counts.count_report(submission, checked.report)
-    return Check.objects.create(
+    stored_check = Check.objects.create(
         submission=submission,
         version=submission.version,
         validators_version=VERSION,
@@ -314,6 +314,8 @@ def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
         report=checked.report,
         read_files=list(checked.read_files),
     )
+    private_records.record_rows(PrivateRecord.Kind.CHECK, [stored_check])
+    return stored_check
 
 
 def _finding_codes(report: dict[str, Any]) -> set[str]:

@@ -3,6 +3,7 @@
 from submissions.models.accounts import Account, AccountManager, Invitation, Membership, SigningKey, Token
 from submissions.models.checklists import ChecklistAct, ChecklistItem
 from submissions.models.checks import Check, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
+from submissions.models.log import PrivateRecord
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.secret_files import SecretFile
@@ -39,6 +40,7 @@ __all__ = [
     "Judgement",
     "Membership",
     "Notice",
+    "PrivateRecord",
     "ReceiptKey",
     "RecheckComparison",
     "Review",
