@@ -23,6 +23,8 @@ from registry.log import appending, log_files
 from registry.models import LogCheckpoint, RankedList, Result
 from registry.query.stored_bytes import key_of
 from submissions.bundles.storage import received_storage
+from submissions.lifecycle import audit_chain
+from submissions.models import Event
 from tests.registry.log.second_reader import Disagreement, Head, SecondReader, canonical_json, require_shown
 from tests.submissions.stage import Stage
 
@@ -88,10 +90,65 @@ def change_report(stage: Stage) -> None:
     )
 
 
+def rewrite_review(stage: Stage) -> None:
+    execute("UPDATE submissions_review SET reason = 'Sound, too.' WHERE submission_id = %s", stage.published.pk)
+
+
+def hash_chain_again(stage: Stage) -> None:
+    """Change the reason of the first row, and write the hashes of all that follow it as the database would."""
+    rows = list(Event.objects.filter(submission=stage.published).order_by("id").values())
+    rows[0]["reason"] = "Something else."
+    previous = ""
+    for row in rows:
+        previous = audit_chain.hash_of(previous, row)
+        sql = "UPDATE submissions_event SET reason = %s, hash = %s WHERE id = %s"
+        execute(sql, row["reason"], previous, row["id"])
+
+
+def delete_last_note(stage: Stage) -> None:
+    """A note changes no state, so the chain of hashes does not miss it."""
+    note = Event.objects.filter(submission=stage.published).order_by("-id").first()
+    assert note is not None
+    execute("UPDATE submissions_event SET to_state = from_state WHERE id = %s", note.pk)
+    execute("DELETE FROM submissions_event WHERE id = %s", note.pk)
+
+
+def delete_submission(stage: Stage) -> None:
+    tables = ("event", "review", "check", "derivative", "systemsnapshot", "assignment", "comment")
+    for table in tables:
+        with connection.cursor() as cursor:
+            cursor.execute(f"DELETE FROM submissions_{table} WHERE submission_id = %s", [stage.submitted.pk])
+    execute("DELETE FROM submissions_submission WHERE id = %s", stage.submitted.pk)
+
+
+def insert_event(stage: Stage) -> None:
+    execute(
+        "INSERT INTO submissions_event (submission_id, at, from_state, to_state, reason, hash)"
+        " SELECT submission_id, now(), to_state, to_state, 'Never said.', '' FROM submissions_event LIMIT 1"
+    )
+
+
 EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
     "scores doubled": (double_scores, "score is published as"),
     "frozen list edited": (edit_list, "do not have the digest"),
     "sha256 replaced": (replace_sha256, "bundle_sha256 is published as"),
+    "review rewritten": (rewrite_review, "has reason 'Sound, too.', the log 'Sound.'"),
+    "chain hashed again": (hash_chain_again, "has reason 'Something else.', the log"),
+    "last note deleted": (delete_last_note, "and it is gone."),
+    "submission deleted": (delete_submission, "records of it, and it is gone."),
+    "event invented": (insert_event, "has no record in the log."),
+    "private record changed": (
+        lambda stage: execute("UPDATE submissions_privaterecord SET canonical = replace(canonical, '0', '1')"),
+        "was changed since",
+    ),
+    "private record deleted": (
+        lambda stage: execute("DELETE FROM submissions_privaterecord WHERE kind = 'decision'"),
+        "has no record here",
+    ),
+    "private record emptied": (
+        lambda stage: execute("UPDATE submissions_privaterecord SET salt = NULL, canonical = NULL, erased_at = now()"),
+        "was emptied, and it was not erased",
+    ),
     "report changed": (change_report, "the stored report of its check is not the one of its bytes"),
 }
 
