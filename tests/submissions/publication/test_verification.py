@@ -218,7 +218,7 @@ class Outsider:
     """Somebody without an account, who kept the head of the log when all was well."""
 
     def __init__(self) -> None:
-        self.client = Client()
+        self.client = Client(raise_request_exception=False)
         self.earlier: Head | None = None
         self.earlier = SecondReader(self.fetch).head
 
