@@ -3,6 +3,9 @@
 Processes and threads are set by the command that starts it.
 """
 
+import os
+import shutil
+import tempfile
 from pathlib import Path
 
 worker_class = "registry.serving.worker.Worker"
@@ -19,3 +22,12 @@ control_socket_disable = True
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 # No proxy needs them; by default anybody who comes from loopback, and so everybody behind a proxy, may set SCRIPT_NAME.
 forwarder_headers = ""
+
+# The processes share their counts of requests through files in memory (registry/monitoring/request_counts.py).
+if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="highwater-counts-", dir=worker_tmp_dir)
+
+
+def on_exit(server):  # type: ignore[no-untyped-def]  # gunicorn calls it in the first process, when it ends
+    if Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).name.startswith("highwater-counts-"):
+        shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)

@@ -5,7 +5,7 @@ import os
 import time
 
 from celery import Celery
-from celery.signals import after_task_publish, beat_init, worker_init
+from celery.signals import after_task_publish, beat_init, setup_logging, worker_init
 from kombu.connection import Connection
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
@@ -29,6 +29,12 @@ def hurried_connection() -> Connection:
     connection: Connection = app.connection_for_write(transport_options=options)
     return connection
 
+
+def keep_logging(**_: object) -> None:
+    """Leave logging as the settings have it: Celery puts its own in place unless somebody answers this signal."""
+
+
+setup_logging.connect(keep_logging)
 
 # In the broker: when the scheduler last sent a task, and which process it is.
 SCHEDULER_NOTE = "highwater.scheduler"

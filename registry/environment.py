@@ -46,8 +46,11 @@ VARIABLES: dict[str, str] = {
     "DATABASE_CONNECT_S": "Seconds to reach the database, at least 2; default 3.",
     "DATABASE_STATEMENT_S": "Seconds that one statement of the web may take, 0 for any; default 30.",
     "CHECK_SECONDS": "So long one check may take before it is stopped; default 60.",
+    "CHECK_MEMORY_BYTES": "Address space of the process that reads one bundle, in bytes; default 1 GiB.",
     "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
+    "LOG_FORMAT": "text, or json for programs: one object a line; default text.",
     "SIGNUP_OPEN": "Anybody may make an account, with a mail address that is verified. Off by default.",
+    "REQUIRE_SECOND_FACTOR_FOR": "Roles that need a second factor, such as editor,admin. Default none.",
     "LOGIN_PROVIDERS": "Others who sign people in, a JSON array as in docs/accounts.md. Default none.",
     "THROTTLE_UPLOAD": "Uploads per token from elsewhere; default 600/h.",
     "THROTTLE_UPLOAD_LOOPBACK": "Uploads per token from loopback; default 60/s.",
@@ -106,6 +109,17 @@ def read_text(name: str, default: str | None = None) -> str:
     if default is None:
         raise ImproperlyConfigured(f"{name} is not set. {VARIABLES[name]}")
     return default
+
+
+ROLES = ("submitter", "reviewer", "editor", "admin")
+
+
+def read_roles(name: str) -> frozenset[str]:
+    """Roles of accounts, separated by commas. Raises ImproperlyConfigured for a word that is none."""
+    roles = frozenset(filter(None, read_names(name, "")))
+    if wrong := sorted(roles - {*ROLES}):
+        raise ImproperlyConfigured(f"{name}: {wrong[0]!r} is no role; they are {', '.join(ROLES)}")
+    return roles
 
 
 def read_boolean(name: str, default: bool = False) -> bool:
@@ -197,10 +211,10 @@ def read_choice(name: str, choices: tuple[str, ...], default: str) -> str:
     return value
 
 
-def read_number(name: str, default: int, *, least: int) -> int:
-    """A whole number that is not below `least`. Raises ImproperlyConfigured for anything else."""
+def read_number(name: str, default: int, *, least: int, digits: int = 9) -> int:
+    """A whole number of at most so many digits, not below `least`. Raises ImproperlyConfigured for anything else."""
     value = read_text(name, str(default))
-    if not (value.isascii() and value.isdecimal() and len(value) < 10 and int(value) >= least):
+    if not (value.isascii() and value.isdecimal() and len(value) <= digits and int(value) >= least):
         raise ImproperlyConfigured(f"{name} must be a whole number of at least {least}, not {value!r}.")
     return int(value)
 

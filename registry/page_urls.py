@@ -13,6 +13,7 @@ from registry.parameters import views_shared
 from registry.platforms import views_ceilings, views_generations
 from registry.results import archive_download, views_among, views_demonstration, views_distributions
 from registry.results import views as results_views
+from registry.results.explore import views as explore_views
 from registry.site_pages import (
     about,
     documentation,
@@ -75,6 +76,7 @@ urlpatterns = [
     path(
         "releases/<str:release>/awards/<str:name>/<str:award>/badge.svg", views_badges.award_badge, name="award-badge"
     ),
+    path("explore/", explore_views.explore_page, name="explore"),
     path("results/", results_views.index, name="results"),
     re_path(
         r"^results/(?P<public_id>demo-[1-9][0-9]{0,8})/$",

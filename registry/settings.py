@@ -63,6 +63,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "registry.monitoring.request_counts.RequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "registry.web.compression.PublicCompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -76,6 +77,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "submissions.accounts.second_factor.SecondFactorMiddleware",
 ]
 
 ROOT_URLCONF = "registry.urls"
@@ -84,7 +86,7 @@ AUTH_USER_MODEL = "submissions.Account"
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/submissions/"
 LOGOUT_REDIRECT_URL = "/"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["submissions.accounts.sign_in.OneCheckBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -94,6 +96,8 @@ AUTH_PASSWORD_VALIDATORS = [
 # Accounts: docs/accounts.md
 
 SIGNUP_OPEN = env.read_boolean("SIGNUP_OPEN")
+REQUIRE_SECOND_FACTOR_FOR = env.read_roles("REQUIRE_SECOND_FACTOR_FOR")
+ACCOUNT_FORMS = {"reset_password": "submissions.accounts.forms.ResetRequestForm"}
 ACCOUNT_ADAPTER = "submissions.accounts.allauth_adapters.Adapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
@@ -171,6 +175,8 @@ CELERY_TASK_SOFT_TIME_LIMIT = 120
 CELERY_TASK_TIME_LIMIT = 150
 # Of one check. The published archive that takes longest takes 0.7 s.
 CHECK_SECONDS = env.read_number("CHECK_SECONDS", 60, least=5)
+# Address space of the process that reads one bundle; the largest published archive needs some 200 MB.
+CHECK_MEMORY_BYTES = env.read_number("CHECK_MEMORY_BYTES", 1024**3, least=256 * 1024**2, digits=18)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A publisher that meets a dead broker gives up at once: the sweeper queues again what was received.
 CELERY_TASK_PUBLISH_RETRY = False
@@ -361,10 +367,32 @@ USE_THOUSAND_SEPARATOR = False
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"without_traceback": {"()": "registry.web.log_filters.WithoutTraceback"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "loggers": {"django.security.DisallowedHost": {"filters": ["without_traceback"]}},
+    "formatters": {
+        "text": {
+            "()": "registry.monitoring.log_lines.TextFormatter",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        },
+        "json": {"()": "registry.monitoring.log_lines.JsonFormatter"},
+    },
+    "filters": {
+        "without_traceback": {"()": "registry.web.log_filters.WithoutTraceback"},
+        "add_context": {"()": "registry.monitoring.log_lines.AddContext"},
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": env.read_choice("LOG_FORMAT", ("text", "json"), "text"),
+            "filters": ["add_context"],
+        }
+    },
+    "loggers": {
+        "django.security.DisallowedHost": {"filters": ["without_traceback"]},
+        # registry.request has a line for each request, with its status.
+        "django.request": {"level": "ERROR"},
+        # Two lines for each task, six every two seconds; registry.task has one for each that did something.
+        **{name: {"level": "WARNING"} for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace")},
+    },
     "root": {
         "handlers": ["console"],
         "level": env.read_choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from submissions.models import (
     Account,
@@ -16,6 +17,7 @@ from submissions.models import (
     SecretFile,
     SigningKey,
     Submission,
+    Tie,
 )
 
 
@@ -25,12 +27,32 @@ class Memberships(admin.TabularInline):  # type: ignore[type-arg]  # it takes no
     raw_id_fields = ["institution"]
 
 
+class Ties(admin.TabularInline):  # type: ignore[type-arg]  # as above
+    """To look at and to add; they end on /review/ties/, with a reason."""
+
+    model = Tie
+    fk_name = "account"
+    extra = 0
+    fields = ["vendor", "since", "ended_at", "ended_by", "reason"]
+    readonly_fields = ["since", "ended_at", "ended_by", "reason"]
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
 @admin.register(Account)
 class AccountAdmin(UserAdmin):  # type: ignore[type-arg]  # as above
-    inlines = [Memberships]
+    inlines = [Memberships, Ties]
     list_display = ["username", "role", "is_active", "last_login"]
     list_filter = ["role", "is_active"]
-    fieldsets = (*(UserAdmin.fieldsets or ()), ("In the registry", {"fields": ["role", "vendors"]}))
+    fieldsets = (
+        *((title, fields) for title, fields in UserAdmin.fieldsets or () if title != _("Permissions")),
+        ("In the registry", {"fields": ["role", "is_active"]}),
+    )
+    filter_horizontal = ()
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # as above

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.accounts import api_members, api_tokens
+from submissions.accounts import api_members, api_ties, api_tokens
 from submissions.bundles import api_public_files, api_quarantine
 from submissions.change_points import api as change_points_api
 from submissions.checks import api as checks_api
@@ -111,6 +111,8 @@ urlpatterns = [
     path("studies/<str:slug>/", saved_queries_api.StudyDetail.as_view(), name="api-study-write"),
     path("rankings/", saved_queries_api.RankingList.as_view(), name="api-rankings-write"),
     path("rankings/<str:slug>/", saved_queries_api.RankingDetail.as_view(), name="api-ranking-write"),
+    path("ties/", api_ties.TieList.as_view(), name="api-ties"),
+    path("ties/<int:id>/end/", api_ties.TieEnding.as_view(), name="api-tie-end"),
     path("tokens/", api_tokens.TokenList.as_view(), name="api-tokens"),
     path("tokens/<str:id>/", api_tokens.TokenDetail.as_view(), name="api-token"),
     path("check/", checks_api.CheckNow.as_view(), name="api-check"),

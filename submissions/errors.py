@@ -26,9 +26,11 @@ Problem (registry.errors)
 ├── Forbidden                permission.denied: seen, but not for this account to do
 │   ├── NotYours                 permission.not-yours
 │   ├── OutOfScope               permission.scope
+│   ├── SecondFactorNeeded       account.second-factor
 │   ├── NotAdmin                 permission.not-admin
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
+├── AnswersChanged           edit.answers-changed
 ├── DeadlinePassed           edit.deadline-passed
 ├── AlreadyRevised           revise.already
 ├── FilesOfRevision          revise.files
@@ -81,6 +83,7 @@ Problem (registry.errors)
 ├── InvitationRefused        invitation.refused
 ├── NoInvitation             invitation.not-found
 ├── ErasureRefused           account.not-erased
+├── NoTie                    account.no-tie
 ├── NoToken                  account.no-token
 ├── TokenRefused             account.token
 ├── AnswersInvalid           answers.invalid
@@ -88,6 +91,7 @@ Problem (registry.errors)
 ├── RepeatedField            request.repeated-field
 ├── BadReceipt               receipt.invalid
 ├── WebhookRefused           webhook.refused
+├── TooManyTrials            webhook.trials
 ├── WebhookExists            webhook.exists
 ├── FollowingRefused         following.refused
 ├── NotFollowed              following.not-followed
@@ -247,6 +251,14 @@ class OutOfScope(Forbidden):
     hint = "Create a token with the scope that the answer names, on your account page or with POST tokens/."
 
 
+class SecondFactorNeeded(Forbidden):
+    code = "account.second-factor"
+    title = "Accounts of this role need a second factor here"
+    hint = (
+        "Sign in on the web and set up an authenticator app or a passkey on /account/2fa/. Nothing else works before."
+    )
+
+
 class NotAdmin(Forbidden):
     code = "permission.not-admin"
     title = "Only administrators of an institution may change its members"
@@ -264,6 +276,13 @@ class StateConflict(Problem):
     code = "state.conflict"
     title = "Not possible in the state of the submission"
     hint = "Read the submission again; somebody else may have changed it."
+
+
+class AnswersChanged(Problem):
+    status = 409
+    code = "edit.answers-changed"
+    title = "The answers were changed meanwhile"
+    hint = "Nothing was overwritten. Compare what is stored with what you typed, then save again."
 
 
 class DeadlinePassed(Problem):
@@ -608,6 +627,13 @@ class ErasureRefused(Problem):
     hint = "Type the name exactly as shown."
 
 
+class NoTie(Problem):
+    status = 404
+    code = "account.no-tie"
+    title = "There is no such open tie"
+    hint = "GET ties/ lists them; somebody else may have ended it."
+
+
 class NoToken(Problem):
     status = 404
     code = "account.no-token"
@@ -634,6 +660,14 @@ class WebhookRefused(Problem):
     code = "webhook.refused"
     title = "The webhook address is not valid"
     hint = "Give an https address whose host is public."
+
+
+class TooManyTrials(Problem):
+    status = 429
+    code = "webhook.trials"
+    title = "Too many webhook tests"
+    hint = "Wait an hour, or look at the deliveries that were made."
+    retry_after_s = 600
 
 
 class WebhookExists(Problem):

@@ -5,6 +5,7 @@ What an account may not see is answered like what is not there, by the same line
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from uuid import UUID
 
@@ -13,11 +14,11 @@ from django.db.models.functions import Coalesce
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from registry.models import Site, Step
+from registry.models import Release, Site, Step
 from registry.query import canonical_names
 from registry.query.text_folding import fold_text
 from submissions.errors import ConflictOfInterest, Forbidden, NotFound, NotYours
-from submissions.models import Account, Submission
+from submissions.models import Account, Submission, Tie
 
 RANKS = (Account.Role.SUBMITTER, Account.Role.REVIEWER, Account.Role.EDITOR, Account.Role.ADMIN)
 
@@ -89,9 +90,8 @@ def conflict_reason(account: Account, submission: Submission) -> str:
         return "It is of this account or its institution."
     if submission.institution_id and one_with_own(account).filter(pk=submission.institution_id).exists():
         return "It is of an institution that is one with this account's."
-    return _tie_sentence(
-        _find_tie(account, str(submission.metadata.get("storage_vendor") or ""), submission.institution)
-    )
+    tied = tied_vendors(account, submission.release)
+    return _tie_sentence(_find_tie(tied, str(submission.metadata.get("storage_vendor") or ""), submission.institution))
 
 
 def conflict_about(account: Account, step: Step) -> str:
@@ -102,26 +102,49 @@ def conflict_about(account: Account, step: Step) -> str:
     site = step.system.site
     if one_with_own(account).filter(pk=site.pk).exists():
         return ""
+    tied = tied_vendors(account)
     return _tie_sentence(
-        _find_tie(account, step.before.storage_vendor, site) or _find_tie(account, step.after.storage_vendor, site)
+        _find_tie(tied, step.before.storage_vendor, site) or _find_tie(tied, step.after.storage_vendor, site)
     )
 
 
 def conflicting_ids(account: Account, submissions: QuerySet[Submission]) -> list[UUID]:
     """Those of `submissions` that the account may not review because of a vendor."""
-    if not account.vendors:
+    ties = list(account.ties.all())
+    if not ties:
         return []
-    rows = submissions.select_related("institution__merged_into").only(
-        "id", "metadata", "institution__name", "institution__merged_into__name"
+    times = [f"release__{name}" for name in ("opens", "called_at", "published_at")]
+    rows = submissions.select_related("institution__merged_into", "release").only(
+        "id", "metadata", "institution__name", "institution__merged_into__name", *times
     )
     return [
-        row.pk for row in rows if _find_tie(account, str(row.metadata.get("storage_vendor") or ""), row.institution)
+        row.pk
+        for row in rows
+        if _find_tie(
+            [tie.vendor for tie in ties if _tie_counts(tie, row.release)],
+            str(row.metadata.get("storage_vendor") or ""),
+            row.institution,
+        )
     ]
 
 
-def _find_tie(account: Account, vendor: str, institution: Site | None) -> str:
-    """The vendor of the storage, or that submits, if the account is tied to it; "" if not."""
-    tied = {_canonical_vendor(account_vendor) for account_vendor in account.vendors}
+def tied_vendors(account: Account, release: Release | None = None) -> list[str]:
+    """The vendors that the account is tied to now, or was while that release was open."""
+    return [tie.vendor for tie in account.ties.all() if _tie_counts(tie, release)]
+
+
+def _tie_counts(tie: Tie, release: Release | None) -> bool:
+    """Whether a tie stands, or stood at a time between the opening of a release and its publication."""
+    if tie.ended_at is None:
+        return True
+    if release is None or (release.opens or release.called_at) > tie.ended_at:
+        return False
+    return release.published_at is None or release.published_at >= tie.since
+
+
+def _find_tie(vendors: Iterable[str], vendor: str, institution: Site | None) -> str:
+    """The vendor of the storage, or that submits, if it is one of `vendors`; "" if not."""
+    tied = {_canonical_vendor(tied_vendor) for tied_vendor in vendors}
     sites = [institution, institution.merged_into] if institution else []
     names = [vendor, *(site.name for site in sites if site)]
     return next((name for name in names if name and _canonical_vendor(name) in tied), "")

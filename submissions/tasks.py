@@ -1,4 +1,7 @@
-"""Edges of the worker: a task takes an id and calls one function of its stage."""
+"""Edges of the worker: a task takes an id and calls one function of its stage.
+
+The cage stops a check after its seconds; the limits here are for a worker that hangs elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ import logging
 from celery import shared_task
 from django.conf import settings
 
+from submissions.accounts import account_requests
 from submissions.bundles import quarantine
 from submissions.change_points import detection
-from submissions.checks import dry_check, processing, revalidation
+from submissions.checks import dry_check, processing, revalidation, turns
 from submissions.damage import presence, scrub
 from submissions.notifications import outbox
 from submissions.operations import retention
@@ -19,25 +23,27 @@ from submissions.review import decisions
 log = logging.getLogger(__name__)
 
 
-@shared_task(soft_time_limit=settings.CHECK_SECONDS, time_limit=settings.CHECK_SECONDS + 30)
+@shared_task(soft_time_limit=settings.CHECK_SECONDS + 15, time_limit=settings.CHECK_SECONDS + 45)
 def process(submission_id: str) -> None:
-    """Check what was received."""
-    processing.check_submission(submission_id)
+    """Check what was received, in turns of accounts."""
+    turns.serve_task(submission_id)
 
 
 @shared_task
 def prepare_review(submission_id: str) -> None:
-    """Make ready what was submitted."""
+    """Make ready what was submitted; an upload that waits is checked before."""
+    turns.check_next()
     decisions.prepare_for_review(submission_id)
 
 
-@shared_task(soft_time_limit=settings.CHECK_SECONDS, time_limit=settings.CHECK_SECONDS + 30)
+@shared_task(soft_time_limit=settings.CHECK_SECONDS + 15, time_limit=settings.CHECK_SECONDS + 45)
 def recheck(submission_id: str) -> None:
-    """Tell what today's rules find otherwise."""
+    """Tell what today's rules find otherwise; an upload that waits is checked before."""
+    turns.check_next()
     revalidation.compare_recheck(submission_id)
 
 
-@shared_task(soft_time_limit=dry_check.DEADLINE_S, time_limit=dry_check.DEADLINE_S + 10, acks_late=False)
+@shared_task(soft_time_limit=dry_check.DEADLINE_S + 5, time_limit=dry_check.DEADLINE_S + 15, acks_late=False)
 def check_held(held: str) -> None:
     """Check bytes of which nothing is kept."""
     dry_check.serve_dry_check(held)
@@ -59,7 +65,8 @@ def find_steps() -> None:
 
 @shared_task
 def tell() -> None:
-    """Mail and webhooks that are due."""
+    """Mail and webhooks that are due, and answers to who asked for an account or another password."""
+    account_requests.answer_due()
     outbox.send_due()
 
 

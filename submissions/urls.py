@@ -4,7 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from submissions.accounts import views_account, views_members, views_personal_data
+from submissions.accounts import views_account, views_members, views_personal_data, views_ties
 from submissions.bundles import views as bundles_views
 from submissions.bundles import views_quarantine
 from submissions.change_points import views as change_points_views
@@ -95,6 +95,8 @@ urlpatterns = [
     path("review/", views_review.queue_page, name="review"),
     path("review/quarantine/", views_quarantine.quarantine_index, name="quarantine"),
     path("review/quarantine/<int:id>/", views_quarantine.decide_file, name="quarantine-decide"),
+    path("review/ties/", views_ties.ties_page, name="ties"),
+    path("review/ties/<int:id>/end/", views_ties.end_tie, name="tie-end"),
     path("review/identities/", identities_views.identities_page, name="identities"),
     path("review/identities/merge/", identities_views.merge_identities, name="identities-merge"),
     path("review/identities/split/", identities_views.split_identity, name="identities-split"),

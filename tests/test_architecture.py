@@ -46,7 +46,7 @@ LAYERS = {
     "registry": (
         {"database"},
         {"models", "errors", "environment", "celery"},
-        {"query"},
+        {"query", "monitoring"},
         {"web"},
         {"presentation", "citation", "distributions", "dumps", "identity"},
         {"comparison", "parameters", "log"},
@@ -70,8 +70,8 @@ LAYERS = {
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 129, "submissions": 134}
-"""Imports between rooms. These only fall, but for new rooms: the log has eleven, damaged bytes seven."""
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 134, "submissions": 135}
+"""Imports between rooms. These only fall, but for new rooms: log has eleven, damaged bytes seven, monitoring four."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
     "collectors/probes": "one module for each probe",

@@ -44,10 +44,11 @@ def is_vague(name: str) -> bool:
 
 
 FRAMEWORK = {
-    "clean", "define", "delete", "dispatch", "get", "handle", "head", "options",
+    "_authenticate", "authenticate", "clean", "define", "delete", "dispatch", "get", "handle", "head", "options",
     "patch", "post", "put", "ready", "render", "run", "save",
+    "close", "emit", "fileno", "readable", "readinto", "seek", "seekable", "tell",
 }  # fmt: skip
-"""Functions that Django, its REST framework or the command line call by that name."""
+"""Functions that Django, its REST framework, the command line, files or logging call by that name."""
 VAGUE_IN_TEMPLATES = VAGUE | {"copy", "left_out", "levels", "live", "may_be_named", "others", "say_to", "until"}
 _TAG = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")

@@ -19,6 +19,7 @@ from registry.query.fact_index import COLUMNS
 PER = {
     "client": "client_nodes",
     "server": "servers",
+    "process": "tasks",
     "drive": "drives",
     "target": "targets",
     "mdt": "metadata_targets",

@@ -7,6 +7,7 @@ Raw HTML stays text, every heading and code has an anchor.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ from django.utils.text import slugify
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from registry.site_pages import document_contents, quantity_tables
+from registry.site_pages.documents import contents as document_contents
+from registry.site_pages.documents import glossary_terms, quantity_tables
 from registry.web.caching import public_page
 from validators import benchmark_docs, catalogue
 
@@ -29,6 +31,7 @@ FOLDER: Path = settings.BASE_DIR / "docs"
 BENCHMARKS = "benchmarks/"
 QUANTITIES = "quantities"
 FINDINGS = "findings"
+GLOSSARY = "glossary"
 CODE = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9_-]+)+")
 _CODE_ROW = re.compile(r"^\| `([a-z0-9-]+(?:\.[a-z0-9_-]+)+)` \| ((?:error|warning|info)[a-z, ]*) \|", re.MULTILINE)
 """A row of a table of findings: code and level."""
@@ -40,12 +43,13 @@ MACHINE_FORMS = {"openapi.json": "/api/v1/openapi.json"}
 
 @dataclass(frozen=True)
 class DocumentationPage:
-    """One rendered document; `contents` are the anchors and words of its second headings."""
+    """One rendered document; `contents` are the anchors and words of its second headings, `terms` words it explains."""
 
     slug: str
     title: str
     html: SafeString
     contents: list[tuple[str, str]]
+    terms: list[glossary_terms.GlossaryTerm]
 
 
 @public_page
@@ -141,11 +145,18 @@ def _render(slug: str, path: Path, text: str) -> DocumentationPage:
             _mark_codes(token, tokens[index - 1], taken)
         elif token.type in ("fence", "code_block"):
             token.attrSet("tabindex", "0")
+    terms = [] if slug == GLOSSARY else glossary_terms.link_terms(tokens)
     html = markdown.renderer.render(tokens, markdown.options, {})
-    html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    numbers = itertools.count(1)
+    html = re.sub(
+        "<table>",
+        lambda _: f'<div class="scroll" tabindex="0" role="region" aria-label="Table {next(numbers)}"><table>',
+        html,
+    )
     html = html.replace("</table>", "</table></div>")
     # The documents are the project's own and raw HTML in them is escaped above.
-    return DocumentationPage(slug, title, mark_safe(html), contents)  # noqa: S308
+    terms = terms[: glossary_terms.MOST_SHOWN]
+    return DocumentationPage(slug, title, mark_safe(html), contents, terms)  # noqa: S308
 
 
 def _inline_text(inline: Token) -> str:

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.errors import Problem, outage_problem, problem_page
+from registry.monitoring.log_lines import current_field
 from registry.query.public_record import ErasedFromRecord, NotOnRecord
 
 ADDRESSES = {
@@ -74,4 +75,6 @@ def _error_page(
     if request.path.startswith("/api/"):
         return problem_page(request, status, code, title, hint)
     context = {"status": status, "code": code, "title": title, "hint": hint, "nearest": nearest or []}
+    if status >= 500:  # refusals of strangers are equal to the byte, whatever is there
+        context["request_id"] = current_field("request")
     return render(request, "web/error.html", context, status=status)

@@ -1,12 +1,19 @@
-"""Fields of a page for the filters of registry/query/filters.py, for filter_field.html."""
+"""Fields of a page for the filters of registry/query/filters.py, for filter_field.html; and the address of its form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from registry.query.facets import Choice
 from registry.query.filters import FILTERS
+
+View = Callable[..., HttpResponse]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +52,23 @@ def filter_fields(
         for row in FILTERS
         if row.has_field and row.name in names
     ]
+
+
+def tidy_address(view: View) -> View:
+    """A page that leads from an address with empty fields to the same one without them.
+
+    A form sends its empty fields, and their names would stand in every link.
+    """
+
+    @wraps(view)
+    def tidied_page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The page, or the way to its tidy address."""
+        if all(value.strip() for values in request.GET.lists() for value in values[1]):
+            return view(request, *args, **kwargs)
+        query = request.GET.copy()
+        for name, values in request.GET.lists():
+            query.setlist(name, [value for value in values if value.strip()])
+        encoded = query.urlencode()
+        return redirect(f"{request.path}?{encoded}" if encoded else request.path)
+
+    return tidied_page

@@ -16,6 +16,8 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from qrcode.image.svg import SvgPathFillImage
 
+from submissions.accounts import sign_in
+
 MISMATCH = "Wrong user name or password, or the account is disabled."
 
 
@@ -26,6 +28,24 @@ class Adapter(DefaultAccountAdapter):
         "username_password_mismatch": MISMATCH,
         "email_password_mismatch": MISMATCH,
     }
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Wrong guesses count by account and block of addresses: guesses from elsewhere do not lock the owner out."""
+        return f"{super()._get_login_attempts_cache_key(request, **credentials)}:{sign_in.address_block(request)}"
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Raises ValidationError where there were too many wrong guesses."""
+        super().pre_authenticate(request, **credentials)
+        key = super()._get_login_attempts_cache_key(request, **credentials)
+        usages = sign_in.count_attempt(request, key, sign_in.address_block(request))
+        if usages is None:
+            raise self.validation_error("too_many_login_attempts")
+        self._guesses = usages
+
+    def _rollback_login_failed_rl_usage(self) -> None:
+        super()._rollback_login_failed_rl_usage()
+        for usage in getattr(self, "_guesses", ()):
+            usage.rollback()
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return settings.SIGNUP_OPEN

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from django import forms
+from typing import Any
 
-from submissions.accounts import tokens
+from django import forms
+from django.http import HttpRequest
+
+from registry.web.client_address import site_address
+from submissions.accounts import account_requests, tokens
 from submissions.models import Membership, Token
 from submissions.web.page_forms import PageForm
 
@@ -15,11 +19,19 @@ class VendorsForm(forms.Form):
     vendors = forms.CharField(max_length=4000, required=False)
 
     def clean_vendors(self) -> list[str]:
-        return list(
-            dict.fromkeys(
-                " ".join(line.split())[:120] for line in self.cleaned_data["vendors"].splitlines() if line.strip()
-            )
-        )
+        return list(self.cleaned_data["vendors"].splitlines())
+
+
+class ResetRequestForm(forms.Form):
+    """The mail address whose owner forgot the password; a worker looks whether it has an account."""
+
+    email = forms.EmailField(max_length=254)
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        """Note the request; the address, as the page of django-allauth wants it."""
+        email: str = self.cleaned_data["email"]
+        account_requests.request_reset(email, site_address(request))
+        return email
 
 
 class SigningKeyForm(PageForm):

@@ -86,7 +86,7 @@ def _blank_account(account: Account, pseudonym: str) -> None:
     """No name, no right, no way to sign in: what a session holds fits no more either."""
     account.username = pseudonym
     account.first_name = account.last_name = account.email = ""
-    account.is_active = account.is_staff = account.is_superuser = False
+    account.is_active = False
     account.role, account.mail, account.vendors = Account.Role.SUBMITTER, Account.Mail.NONE, []
     account.last_login = None
     account.set_unusable_password()

@@ -26,8 +26,8 @@ def ensure_account(username: str, role: str | None = None, institution: str | No
             account.set_unusable_password()
         if role is not None:
             account.role = role
-            account.is_staff = account.is_superuser = role == Account.Role.ADMIN
         account.save()
+        account.refresh_from_db(fields=["is_staff", "is_superuser"])
         if institution is not None:
             _join_institution(account, _find_site(institution))
     return account

@@ -44,6 +44,20 @@ class MemberPage(Page):
     invitations: Annotated[list[InvitationRow], Meta(description="For administrators of the institution.")]
 
 
+class TieRow(Shape):
+    id: Annotated[int, Meta(description="Number of the tie.")]
+    account: Annotated[str, Meta(description="Username of who is tied.")]
+    vendor: Annotated[str, Meta(description="Vendor, as declared.")]
+    since: Annotated[datetime, Meta(description="When it was declared.")]
+    ended_at: Annotated[datetime | None, Meta(description="When an editor ended it; null: it has not ended.")]
+    ended_by: Annotated[str | None, Meta(description="Username of the editor who ended it; null: it has not ended.")]
+    reason: Annotated[str, Meta(description="Why it ended; empty: it has not ended.")]
+
+
+class TiePage(Page):
+    results: Annotated[list[TieRow], Meta(description="Rows of this page.")]
+
+
 class TokenRow(Shape):
     id: Annotated[str, Meta(description="What its key begins with.")]
     name: Annotated[str, Meta(description="What the token is for; may be empty.")]

@@ -14,6 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
+from submissions.accounts import second_factor
 from submissions.errors import NoToken, OutOfScope, TokenRefused
 from submissions.models import Account, Token
 
@@ -99,7 +100,7 @@ class TokenAuthentication(authentication.TokenAuthentication):
     def authenticate_credentials(self, key: str) -> tuple[Account, Token]:
         """Return the account and the token of a key, and note its use.
 
-        Raises AuthenticationFailed where no valid token has the key, or the account is closed.
+        Raises AuthenticationFailed where no valid token has the key, or the account is closed, SecondFactorNeeded.
         """
         now = timezone.now()
         alive = Q(expires_at=None) | Q(expires_at__gt=now)
@@ -108,6 +109,7 @@ class TokenAuthentication(authentication.TokenAuthentication):
             raise AuthenticationFailed("Invalid token.")
         if not token.account.is_active:
             raise AuthenticationFailed("The account is closed.")
+        second_factor.require_factor(token.account)
         _note_use(token, now)
         return token.account, token
 

@@ -14,10 +14,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from registry.errors import Problem
+from registry.web.client_address import site_address
 from registry.web.error_pages import refusal_page
 from registry.web.throttles import LoopbackAwareThrottle
+from submissions.accounts import account_requests, ties, tokens
 from submissions.accounts import memberships as accounts_memberships
-from submissions.accounts import tokens
 from submissions.accounts.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.bundles import signatures
 from submissions.errors import NoToken
@@ -71,6 +72,13 @@ class SignUp(SignupView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return {**super().get_context_data(**kwargs), **ways_to_an_account()}
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Note what was asked for; a worker answers by mail, also where the address has an account already."""
+        data = form.cleaned_data
+        origin = site_address(self.request)
+        account_requests.request_sign_up(data["email"], data["username"], data["password1"], origin)
+        return redirect("account_email_verification_sent")
 
     def closed(self) -> HttpResponse:
         address = passthrough_next_redirect_url(self.request, "/login/", "next")
@@ -146,12 +154,10 @@ def remove_signing_key(request: HttpRequest) -> HttpResponse:
 @require_POST
 @private_page
 def declare_vendors(request: HttpRequest) -> HttpResponse:
-    """The vendors that the account is tied to: it reviews no run on their storage."""
+    """More vendors that the account is tied to: it reviews no run on their storage. Ties end on another page."""
     form = VendorsForm(request.POST)
     if form.is_valid():
-        account = account_of(request)
-        account.vendors = form.cleaned_data["vendors"]
-        account.save(update_fields=["vendors"])
+        ties.declare_ties(account_of(request), form.cleaned_data["vendors"])
     return redirect("account")
 
 
@@ -162,6 +168,7 @@ def _account_page(request: HttpRequest, new_key: str = "", refused: PageForm | N
         "memberships": list(account.memberships.select_related("institution").order_by("institution__name")),
         "invitations": list(accounts_memberships.invitations_for(account)),
         "tokens": list(tokens.list_tokens(account)),
+        "ties": list(account.ties.filter(ended_at=None).order_by("vendor")),
         "token_form": NewTokenForm(),
         "now": timezone.now(),
         "signing_keys": list(account.signing_keys.all()),

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.http import QueryDict
@@ -31,13 +33,15 @@ from registry.errors import Problem
 from registry.models import Result
 from registry.query import cursor_pages, filters, stored_bytes
 from registry.query.stored_bytes import key_of
+from submissions.bundles.cage import client as cage
+from submissions.bundles.cage import jobs, untrusted
 from submissions.bundles.file_versions import files_of, submissions_with_file
 from submissions.bundles.storage import public_storage, received_storage, remove_bytes, stored_path
 from submissions.errors import ConflictOfInterest, FileGone, FileQuarantined, HoldsSecret, NoSecretFile, StateConflict
 from submissions.lifecycle import states, task_queue
 from submissions.models import Account, ScrubbedCopy, SecretFile, State, Submission, Version
 from submissions.permissions import conflict_reason, require_role
-from validators.bundle import open_bundle, secret_scan
+from validators.bundle import secret_scan
 from validators.findings import ERROR, Finding
 from validators.runs.report import Report
 
@@ -179,8 +183,11 @@ def act_on(submission: Submission, findings: Iterable[Mapping[str, Any]]) -> str
     return QUARANTINED if Outcome.QUARANTINED in outcomes else ""
 
 
-def search_former(submission: Submission) -> list[dict[str, Any]]:
-    """Findings in files that were replaced before a check had read them; of the newest _SEARCHED_AT_ONCE such files."""
+def search_former(submission: Submission, seconds: float) -> list[dict[str, Any]]:
+    """Findings in files that were replaced before a check had read them; of the newest _SEARCHED_AT_ONCE such files.
+
+    Raises OutOfTime after so many seconds, and the other errors of the cage.
+    """
     if submission.version == 1:
         return []
     checked = _former_files(submission, number__in=submission.checks.values("version"))
@@ -188,15 +195,16 @@ def search_former(submission: Submission) -> list[dict[str, Any]]:
     searched |= {*SecretFile.objects.filter(submission=submission).values_list("sha256", flat=True)}
     names = {file["sha256"]: file["name"] for files in _former_files(submission) for file in files}
     unread = [sha256 for sha256 in names if sha256 not in searched]
-    cleared, findings = _cleared_digests(submission, unread), list[Finding]()
-    for sha256 in unread[-_SEARCHED_AT_ONCE:]:
-        with (
-            suppress(FileNotFoundError, stored_bytes.DamagedBytes),
-            stored_path(sha256) as path,
-            open_bundle(path, name=names[sha256], sha256=sha256, partly=True) as bundle,
-        ):
-            findings += secret_scan.scan(bundle, cleared)
-    return [finding.as_json() for finding in findings]
+    files, paths = list[dict[str, str]](), list[Path]()
+    with ExitStack() as opened:
+        for sha256 in unread[-_SEARCHED_AT_ONCE:]:
+            with suppress(FileNotFoundError, stored_bytes.DamagedBytes):
+                paths.append(opened.enter_context(stored_path(sha256)))
+                files.append({"name": names[sha256], "sha256": sha256})
+        if not files:
+            return []
+        arguments = {"files": files, "cleared": sorted(_cleared_digests(submission, unread)), "partly": True}
+        return untrusted.require_findings(cage.do_job(jobs.find_secrets, paths, arguments, seconds=seconds))
 
 
 def _former_files(submission: Submission, **narrower: Any) -> list[list[dict[str, Any]]]:
@@ -396,8 +404,9 @@ def _withhold_copy(submission: Submission) -> None:
 def _copy_holds_secret(sha256: str) -> bool:
     """Also True for a copy that can't be searched: nobody knows then."""
     try:
-        with stored_path(sha256, public_storage()) as path, open_bundle(path) as bundle:
-            return bool(secret_scan.scan(bundle))
+        arguments = {"files": [{"name": "", "sha256": sha256}], "cleared": [], "partly": False}
+        with stored_path(sha256, public_storage()) as path:
+            return bool(cage.do_job(jobs.find_secrets, [path], arguments, seconds=settings.CHECK_SECONDS))
     except Exception:  # each storage library has errors of its own
         log.warning("The scrubbed copy %s can't be searched", sha256, exc_info=True)
         return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -16,9 +17,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from submissions.bundles.cage import client as cage
+from submissions.bundles.cage import jobs
 from submissions.errors import BadSigningKey
 from submissions.models import Account, Signature, SigningKey, Submission
-from validators.bundle import BundleError, open_bundle
 from validators.findings import ERROR, INFO, WARNING, Finding
 
 NAMESPACE = "highwater"
@@ -26,7 +28,6 @@ SIGNATURE_LIMIT = 16 * 1024
 KEY_LIMIT = 16 * 1024
 MOST_KEYS = 50
 TIMEOUT_S = 10
-_MANIFEST_LIMIT = 4 * 1024 * 1024
 _PRINCIPAL = "account"
 _KINDS = frozenset(
     """ssh-ed25519 ssh-rsa ecdsa-sha2-nistp256 ecdsa-sha2-nistp384 ecdsa-sha2-nistp521 sk-ssh-ed25519@openssh.com
@@ -100,13 +101,16 @@ def verification_inputs(submission: Submission) -> VerificationInputs | None:
     )
 
 
-def verify_signature(signed: VerificationInputs, bundle: Path) -> Verdict:
-    """Hold a signature against the manifest of a bundle; asks no database."""
+def verify_signature(signed: VerificationInputs, bundle: Path, seconds: float) -> Verdict:
+    """Hold a signature against the manifest of a bundle, which is opened in the cage; asks no database.
+
+    Raises OutOfTime after so many seconds, and the other errors of the cage.
+    """
     tool = shutil.which("ssh-keygen")
     if tool is None:
         message = "The signature was not verified: this server has no ssh-keygen."
         return Verdict({}, _signature_finding("not-checked", WARNING, message))
-    outcome, fingerprint = _signature_outcome(tool, _signed_manifest(bundle), signed.text, signed.public_keys)
+    outcome, fingerprint = _signature_outcome(tool, _signed_manifest(bundle, seconds), signed.text, signed.public_keys)
     return Verdict({"outcome": outcome, "fingerprint": fingerprint}, _outcome_finding(outcome, fingerprint))
 
 
@@ -115,15 +119,10 @@ def store_verdict(submission: Submission, verdict: Verdict) -> None:
         Signature.objects.filter(submission=submission).update(**verdict.columns)
 
 
-def _signed_manifest(bundle: Path) -> bytes | None:
+def _signed_manifest(bundle: Path, seconds: float) -> bytes | None:
     """The bytes that were signed; None for what is no bag, or does not open."""
-    try:
-        with open_bundle(bundle) as opened:
-            named = [path for path in opened.files if path.rpartition("/")[2] == "manifest-sha256.txt"]
-            top = min((path for path in named if path.count("/") <= 1), key=len, default=None)
-            return None if top is None else opened.read(top, _MANIFEST_LIMIT)
-    except BundleError:
-        return None
+    manifest = cage.do_job(jobs.signed_manifest, [bundle], {}, seconds=seconds)
+    return None if manifest is None else base64.b64decode(manifest)
 
 
 def _signature_outcome(
@@ -145,9 +144,11 @@ def _signature_outcome(
 
 
 def _run(command: list[str], manifest: bytes) -> str | None:
-    """What ssh-keygen prints where it agrees; None where it does not, or takes too long."""
+    """What ssh-keygen prints where it agrees; None where it does not, or takes too long. It gets no secret of ours."""
     try:
-        done = subprocess.run(command, input=manifest, capture_output=True, timeout=TIMEOUT_S)  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command, input=manifest, capture_output=True, timeout=TIMEOUT_S, env={"PATH": os.environ.get("PATH", "")}
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None

@@ -6,6 +6,7 @@ The task carries only the id of what is held; what was said beside the bytes wai
 from __future__ import annotations
 
 import json
+import logging
 import uuid
 from contextlib import suppress
 from functools import cache
@@ -15,11 +16,14 @@ import redis
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 
+from submissions.bundles.cage.client import CageError
 from submissions.bundles.storage import HELD, Incoming, remove_bytes
 from submissions.checks.processing import check_file, judged_list, release_facts
 from submissions.errors import CheckTimeout, EmptyBundle, NoBundle, NoWorker
 from submissions.intake.receive import Declared, file_name, require_matching
 from submissions.lifecycle import task_queue
+
+log = logging.getLogger(__name__)
 
 BEGIN_WITHIN_S = 10
 DEADLINE_S = 30
@@ -56,8 +60,9 @@ def serve_dry_check(held: str) -> None:
         return
     _hand_over(held, "begun", "1")
     try:
-        report = check_file(_request_key(held), json.loads(declaration))
-    except SoftTimeLimitExceeded:
+        report = check_file(_request_key(held), json.loads(declaration), DEADLINE_S)
+    except (CageError, SoftTimeLimitExceeded):
+        log.warning("A check of held bytes ended without a report", exc_info=True)
         return
     _hand_over(held, "report", json.dumps(report))
 

@@ -6,7 +6,6 @@ A claim is a conditional UPDATE, and a PostgreSQL session lock that is held for 
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -22,18 +21,19 @@ from django.utils import timezone
 
 from registry.dumps import db_locks
 from registry.models import Release
+from registry.monitoring import shared_counts
 from registry.query.stored_bytes import DamagedBytes
 from submissions.bundles import quarantine, signatures
+from submissions.bundles.cage import client as cage
+from submissions.bundles.cage import jobs, untrusted
 from submissions.bundles.storage import local_path, stored_files, stored_path
 from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound, StateConflict
 from submissions.lifecycle import private_records, states, task_queue
-from submissions.models import Check, PrivateRecord, State, Submission, SubmittedSystem
+from submissions.models import Check, CheckTurn, PrivateRecord, State, Submission, SubmittedSystem
 from validators import VERSION
-from validators.checks import check
-from validators.findings import ERROR, Finding, findings_of_report, worst_first
+from validators.findings import ERROR, Finding, findings_of_report
 from validators.runs.report import VALID, Report
-from validators.system import facts
 
 log = logging.getLogger(__name__)
 
@@ -72,11 +72,10 @@ class CheckOutcome:
         return State.CHECKED if self.report["status"] == VALID else State.INVALID
 
 
-def check_submission(submission_id: UUID | str) -> None:
-    """Check one submission if it waits for that and nobody else is at it."""
+def check_submission(submission_id: UUID | str) -> bool:
+    """Check one submission if it waits for that and nobody else is at it; whether it was taken up."""
     with db_locks.try_advisory_lock(lock_key(UUID(str(submission_id)))) as mine:
-        if mine:
-            _check_claimed(submission_id)
+        return mine and _check_claimed(submission_id)
 
 
 def recheck_in_review(submission_id: UUID | str) -> None:
@@ -98,17 +97,21 @@ def recheck_in_review(submission_id: UUID | str) -> None:
             quarantine.act_on(submission, checked.secrets)
 
 
-def check_file(key: str, declaration: dict[str, Any]) -> dict[str, Any]:
-    """The report of stored bytes that are no submission. `declaration`: name, release facts, list and metadata."""
+def check_file(key: str, declaration: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The report of stored bytes that are no submission. `declaration`: name, release facts, list and metadata.
+
+    Raises OutOfTime after so many seconds, and the other errors of the cage.
+    """
+    options = {
+        "name": declaration["name"],
+        "release": declaration["release"],
+        "list_name": declaration["list"],
+        "metadata": declaration["metadata"],
+    }
     with local_path(key) as path:
-        report = check(
-            path,
-            name=declaration["name"],
-            release=declaration["release"],
-            list_name=declaration["list"],
-            metadata=declaration["metadata"],
-        )
-    return to_jsonb_safe(report.as_json())
+        answer = cage.do_job(jobs.check_bundle, [path], {"extra_files": [], "check": options}, seconds=seconds)
+    report: dict[str, Any] = untrusted.require_answer(answer)["report"]
+    return report
 
 
 def requeue_stuck() -> None:
@@ -165,38 +168,14 @@ def judged_list(lists: list[str]) -> str | None:
     return next(iter(narrow or lists), None)
 
 
-def to_jsonb_safe(document: dict[str, Any]) -> dict[str, Any]:
-    """The same document as PostgreSQL takes it: no NaN, no infinity, no NUL, no half of a surrogate pair."""
-    try:
-        text = json.dumps(document, allow_nan=False, ensure_ascii=False)
-        text.encode()
-        if "\\u0000" not in text:
-            return document
-    except ValueError:
-        pass
-    cleaned: dict[str, Any] = _clean(document)
-    return cleaned
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {_clean(str(name)): _clean(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return None
-    if isinstance(value, str):
-        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
-    return value
-
-
 # One attempt
 
 
-def _check_claimed(submission_id: UUID | str) -> None:
+def _check_claimed(submission_id: UUID | str) -> bool:
     submission = _claim_submission(submission_id)
     if submission is None:
-        return
+        return False
+    CheckTurn.objects.update_or_create(account_id=submission.account_id, defaults={"began_at": timezone.now()})
     if submission.attempts > ATTEMPTS:
         checked = _gave_up()
     else:
@@ -207,9 +186,10 @@ def _check_claimed(submission_id: UUID | str) -> None:
         except Exception:
             log.exception("Check of %s failed (attempt %d)", submission_id, submission.attempts)
             if submission.attempts < ATTEMPTS:
-                return  # It stays `processing` without a lock, so the sweeper sends it again.
+                return True  # It stays `processing` without a lock, so the sweeper sends it again.
             checked = _gave_up()
     _until_the_database_answers(lambda: _finish_check(submission, checked))
+    return True
 
 
 def _claim_submission(submission_id: UUID | str) -> Submission | None:
@@ -229,38 +209,69 @@ def _claim_submission(submission_id: UUID | str) -> Submission | None:
 
 
 def run_validators(submission: Submission) -> CheckOutcome:
-    """Run the validators on the stored bytes. Raises what they raise, except for time that ran out."""
+    """Have the stored bytes checked in the cage, within CHECK_SECONDS. Time or memory that ran out is a finding.
+
+    Raises JobFailed where the answer is none, and what storage raises.
+    """
     begun = time.monotonic()
     if blocked := quarantine.blocked_report(submission):
         return CheckOutcome(blocked.as_json(), 0.0)
-    signed, verdict, former = signatures.verification_inputs(submission), None, []
     try:
-        with stored_path(submission.sha256) as path, stored_files(submission.beside) as extra_files:
-            report = check(
-                path,
-                name=submission.filename,
-                release=release_facts(submission.release),
-                list_name=judged_list(submission.lists),
-                metadata=submission.metadata,
-                answers=submission.answers,
-                submitted_at=_submitted_at(submission),
-                institution=submission.institution.name if submission.institution else "",
-                extra_files=extra_files,
-                sha256=submission.sha256,
-                cleared=quarantine.cleared_files(submission),
-            )
-            if signed is not None:
-                verdict = signatures.verify_signature(signed, path)
-                report.findings = worst_first([*report.findings, verdict.finding])
-        former = quarantine.search_former(submission)
-    except SoftTimeLimitExceeded:
+        return _examine_bundle(submission, begun)
+    except (cage.OutOfTime, SoftTimeLimitExceeded):
         report = _timeout_report()
-    report_json, system = to_jsonb_safe(report.as_json()), _system_columns(report)
-    run = questionnaire.primary_run(submission, report_json)
+    except cage.TooMuch as error:
+        report = _too_much_report(str(error))
+    return CheckOutcome(report.as_json(), time.monotonic() - begun)
+
+
+def _examine_bundle(submission: Submission, begun: float) -> CheckOutcome:
+    signed, verdict = signatures.verification_inputs(submission), None
+    with stored_path(submission.sha256) as path, stored_files(submission.beside) as extra_files:
+        files = [{"name": name, "sha256": file.sha256} for name, file in extra_files.items()]
+        paths = [path, *(file.path for file in extra_files.values())]
+        answer = untrusted.require_answer(
+            cage.do_job(
+                jobs.check_bundle,
+                paths,
+                {"extra_files": files, "check": _check_options(submission)},
+                seconds=_rest_s(begun),
+            )
+        )
+        report, system = answer["report"], answer["system"]
+        if signed is not None:
+            verdict = signatures.verify_signature(signed, path, _rest_s(begun))
+            untrusted.add_finding(report, verdict.finding)
+    former = quarantine.search_former(submission, _rest_s(begun))
+    run = questionnaire.primary_run(submission, report)
     against = questionnaire.fill_questionnaires(submission, {}, system and system["document"], run).contradictions
     tool = run["tool"] if run else ""
-    read = to_jsonb_safe({"paths": sorted(report.read_files)})["paths"]
-    return CheckOutcome(report_json, time.monotonic() - begun, system, verdict, tool, len(against), read, former)
+    return CheckOutcome(
+        report, time.monotonic() - begun, system, verdict, tool, len(against), answer["read_files"], former
+    )
+
+
+def _check_options(submission: Submission) -> dict[str, Any]:
+    """What the rules are told beside the bundle; see `validators.checks.check`."""
+    return {
+        "name": submission.filename,
+        "release": release_facts(submission.release),
+        "list_name": judged_list(submission.lists),
+        "metadata": submission.metadata,
+        "answers": submission.answers,
+        "submitted_at": _submitted_at(submission),
+        "institution": submission.institution.name if submission.institution else "",
+        "sha256": submission.sha256,
+        "cleared": sorted(quarantine.cleared_files(submission)),
+    }
+
+
+def _rest_s(begun: float) -> float:
+    """What is left of the seconds of a check that began then. Raises OutOfTime where nothing is."""
+    rest = settings.CHECK_SECONDS - (time.monotonic() - begun)
+    if rest <= 0:
+        raise cage.OutOfTime
+    return rest
 
 
 def _submitted_at(submission: Submission) -> str | None:
@@ -268,13 +279,6 @@ def _submitted_at(submission: Submission) -> str | None:
     while submission.revises is not None and submission.revises.release_id == submission.release_id:
         submission = submission.revises
     return submission.submitted_at.isoformat() if submission.submitted_at else None
-
-
-def _system_columns(report: Report) -> dict[str, Any] | None:
-    if report.system is None:
-        return None
-    document = to_jsonb_safe(report.system.document)
-    return {"sha256": report.system.sha256, "summary": facts.summary(document), "document": document}
 
 
 def _finish_check(submission: Submission, checked: CheckOutcome) -> None:
@@ -291,6 +295,7 @@ def _finish_check(submission: Submission, checked: CheckOutcome) -> None:
         states.transition(
             submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=stored_check.made_at
         )
+    shared_counts.count_event("highwater_checks", stored_check.status)
 
 
 def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
@@ -331,6 +336,14 @@ def _timeout_report() -> Report:
     return _fault_report(
         "processing.timeout",
         f"The check took longer than {settings.CHECK_SECONDS} s and was stopped.",
+        "Leave out what no check reads, such as per-rank tables of every phase, and upload again.",
+    )
+
+
+def _too_much_report(why: str) -> Report:
+    return _fault_report(
+        "processing.too-much",
+        f"The check was stopped. {why}",
         "Leave out what no check reads, such as per-rank tables of every phase, and upload again.",
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -17,6 +19,7 @@ from submissions.bundles.storage import Incoming
 from submissions.checks import questionnaire
 from submissions.errors import (
     AlreadyRevised,
+    AnswersChanged,
     AnswersInvalid,
     DeadlinePassed,
     FileInUse,
@@ -79,20 +82,31 @@ def save_metadata_and_recheck(
     task_queue.enqueue_after_commit("process", submission.pk)
 
 
-def save_answers(submission: Submission, account: Account, sent: Any) -> None:
+def save_answers(submission: Submission, account: Account, sent: Any, base: str | None = None) -> None:
     """Store the answers to the questionnaire, one object, while nobody reviews the run; a submitted one stays so.
 
+    `base` is the digest of the answers that were edited; without it what is stored is replaced, whatever it is.
     Raises NotYours for another's, StateConflict while somebody reviews it, DeadlinePassed after the deadline,
-    AnswersInvalid for answers of another kind.
+    AnswersInvalid for answers of another kind, AnswersChanged where others than those of `base` are stored.
     """
     require_own(account, submission)
     states.require_state(submission, EDITABLE)
     require_in_time(submission)
     answers = _storable_metadata(sent, submission)
-    if not Submission.objects.filter(pk=submission.pk, state__in=EDITABLE).update(answers=answers):
-        raise StateConflict
+    rows = Submission.objects.filter(pk=submission.pk, state__in=EDITABLE)
+    if base is not None:
+        if digest_answers(submission.answers) != base:
+            raise AnswersChanged
+        rows = rows.filter(answers=submission.answers)
+    if not rows.update(answers=answers):
+        raise StateConflict if base is None else AnswersChanged
     if submission.state == State.SUBMITTED:
         task_queue.enqueue_after_commit("prepare_review", submission.pk)
+
+
+def digest_answers(answers: Mapping[str, Any]) -> str:
+    """A short text that tells one state of the answers from another."""
+    return hashlib.sha256(json.dumps(answers, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def is_before_deadline(submission: Submission) -> bool:

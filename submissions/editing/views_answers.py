@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from registry.errors import Problem
+from registry.errors import Problem, problem_body
 from submissions.checks import questionnaire
 from submissions.checks.questionnaire import FilledQuestionnaire
 from submissions.editing import edit
-from submissions.errors import AnswersInvalid, DeadlinePassed, Forbidden, StateConflict
+from submissions.errors import AnswersChanged, AnswersInvalid, DeadlinePassed, Forbidden, StateConflict
 from submissions.models import Submission
 from submissions.permissions import is_own, visible_submission
 from submissions.web.page_base import private_page
@@ -25,6 +26,7 @@ from validators.questionnaires.evidence import BENCHMARK, COLLECTED, SUBMITTER
 
 DESCRIBED = Submission.objects.select_related("system_snapshot", "institution", "release", "account")
 WORDS_OF_SOURCES = {COLLECTED: "from the collector", BENCHMARK: "from the benchmark", SUBMITTER: "from the submitter"}
+JSON = "application/json"
 FILE_LIMIT_BYTES = 1024 * 1024
 
 
@@ -37,11 +39,22 @@ def answers_page(request: HttpRequest, id: UUID) -> HttpResponse:
     filled = questionnaire.fill_for_submission(submission)
     if request.method != "POST":
         return _answers_page(request, submission, filled)
+    answers = questionnaire.from_form(filled, submission.answers, request.POST)
+    by_script = request.headers.get("Accept") == JSON
     try:
-        edit.save_answers(submission, account, questionnaire.from_form(filled, submission.answers, request.POST))
-    except (AnswersInvalid, DeadlinePassed, StateConflict) as problem:
+        edit.save_answers(submission, account, answers, base=request.POST.get("base"))
+    except (AnswersChanged, AnswersInvalid, DeadlinePassed, StateConflict) as problem:
+        if by_script:
+            return JsonResponse(_refusal_json(problem), status=problem.status)
         return _answers_page(request, submission, filled, problem, request.POST)
+    if by_script:
+        return JsonResponse({"base": edit.digest_answers(answers), "saved_at": timezone.now().isoformat()})
     return redirect("submission-answers", id=id)
+
+
+def _refusal_json(problem: Problem) -> dict[str, Any]:
+    """What a script says beside the form, which it leaves as it is."""
+    return problem_body(problem.status, problem.code, problem.title, problem.detail, problem.hint, problem.errors)
 
 
 @require_POST
@@ -83,7 +96,11 @@ def _answers_page(
             if (words := (fields or {}).get(question["id"]))
         ],
         **questionnaire_context(filled, problem, fields),
+        "base": edit.digest_answers(submission.answers),
+        "stored": _stored_otherwise(filled, fields) if isinstance(problem, AnswersChanged) else [],
+        "progress": answer_progress(filled),
     }
+    context["sections"] = group_questions(context["questions"])
     return render(request, "editing/answers.html", context, status=problem.status if problem else 200)
 
 
@@ -105,6 +122,46 @@ def questionnaire_context(
         "proposal": filled.proposal,
         "counted": count_text(filled),
     }
+
+
+SECTIONS = (
+    ("The system", ("system_purpose", "availability", "storage_system_software")),
+    ("The run", ("runtime_environment", "fault_tolerance_mechanisms", "execution", "caching", "data_source")),
+)
+"""Questions that stand together on the page; all others follow under the last title."""
+LAST_SECTION = "Trust"
+
+
+def group_questions(questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The questions in sections, each with how many of its questions are answered."""
+    by_title: dict[str, list[Mapping[str, Any]]] = {title: [] for title, _ in SECTIONS} | {LAST_SECTION: []}
+    for question in questions:
+        title = next((title for title, names in SECTIONS if question["id"] in names), LAST_SECTION)
+        by_title[title].append(question)
+    return [
+        {
+            "title": title,
+            "anchor": f"section-{number}",
+            "questions": rows,
+            "answered": sum(bool(row["source"]) for row in rows),
+        }
+        for number, (title, rows) in enumerate(by_title.items(), 1)
+        if rows
+    ]
+
+
+def answer_progress(filled: FilledQuestionnaire) -> tuple[int, int]:
+    """How many of the questions that somebody needs are answered, and how many there are."""
+    questions = [question["id"] for question in filled.questionnaire["questions"] if question["required"] != "never"]
+    answered = [name for name in questions if name in filled.answers and filled.answers[name].value is not None]
+    return len(answered), len(questions)
+
+
+def _stored_otherwise(filled: FilledQuestionnaire, fields: Mapping[str, str] | None) -> list[tuple[str, str]]:
+    """Questions whose stored answer is another than the one that was typed, with the stored one."""
+    rows = [_question_row(filled, question, {}, None) for question in _all_questions(filled)]
+    typed = fields or {}
+    return [(row["text"], row["field"]) for row in rows if row["field"].strip() != typed.get(row["id"], "").strip()]
 
 
 def count_text(filled: FilledQuestionnaire) -> str:

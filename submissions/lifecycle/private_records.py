@@ -57,8 +57,8 @@ def report_digests(checks: Iterable[Check]) -> dict[int, str]:
 
     The database does it: a report has some 100 KB, and its canonical form would cost a check ten milliseconds.
     """
-    printed = Func(Cast("report", TextField()), Value("UTF8"), function="convert_to")
-    digest = Func(Func(printed, function="sha256"), Value("hex"), function="encode", output_field=TextField())
+    report_text = Func(Cast("report", TextField()), Value("UTF8"), function="convert_to")
+    digest = Func(Func(report_text, function="sha256"), Value("hex"), function="encode", output_field=TextField())
     rows = Check.objects.filter(pk__in=[check.pk for check in checks]).order_by()
     return dict(rows.annotate(digest=digest).values_list("pk", "digest"))
 

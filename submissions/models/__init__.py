@@ -1,9 +1,19 @@
 """Private tables: accounts and what they submit. The public record has its own tables in `registry`."""
 
-from submissions.models.accounts import Account, AccountManager, Invitation, Membership, SigningKey, Token
+from submissions.models.accounts import (
+    Account,
+    AccountManager,
+    AccountRequest,
+    Invitation,
+    Membership,
+    SigningKey,
+    Tie,
+    Token,
+)
 from submissions.models.checklists import ChecklistAct, ChecklistItem
-from submissions.models.checks import Check, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
+from submissions.models.checks import Check, CheckTurn, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
 from submissions.models.log import PrivateRecord
+from submissions.models.maintenance import MaintenanceRun
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.secret_files import SecretFile
@@ -26,9 +36,11 @@ __all__ = [
     "CLOSED",
     "Account",
     "AccountManager",
+    "AccountRequest",
     "Anonymity",
     "Assignment",
     "Check",
+    "CheckTurn",
     "ChecklistAct",
     "ChecklistItem",
     "Comment",
@@ -38,6 +50,7 @@ __all__ = [
     "Event",
     "Invitation",
     "Judgement",
+    "MaintenanceRun",
     "Membership",
     "Notice",
     "PrivateRecord",
@@ -55,6 +68,7 @@ __all__ = [
     "Submission",
     "SubmittedSystem",
     "Subscription",
+    "Tie",
     "Token",
     "Version",
     "Webhook",

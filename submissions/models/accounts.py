@@ -8,6 +8,7 @@ from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 from django.utils.functional import cached_property
 
 from registry.models import Site
@@ -119,6 +120,55 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return f"{self.beginning}… of {self.account}"
+
+
+class AccountRequest(models.Model):
+    """Somebody asked for an account, or for another password; a worker answers by mail, and the row goes."""
+
+    class Kind(models.TextChoices):
+        SIGN_UP = "sign-up", "sign-up"
+        RESET = "reset", "reset of a password"
+
+    kind = models.CharField(max_length=7, choices=Kind)
+    email = models.EmailField()
+    username = models.CharField(max_length=150, blank=True)
+    password = models.CharField(max_length=128, blank=True, help_text="Its hash.")
+    origin = models.CharField(max_length=300, help_text="Address of this site, to which links in the letter lead.")
+    made_at = models.DateTimeField(auto_now_add=True)
+    due_at = models.DateTimeField(default=timezone.now, help_text="When a worker tries next.")
+
+    class Meta:
+        ordering = ["due_at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.made_at:%Y-%m-%d}"
+
+
+class Tie(models.Model):
+    """An account is tied to a vendor, and reviews no run on its storage. Never deleted; an editor ends it."""
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ties")
+    vendor = models.CharField(max_length=120)
+    since = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.ForeignKey(Account, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    reason = models.TextField(blank=True, help_text="The editor's, for its end.")
+
+    class Meta:
+        ordering = ["since", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account", "vendor"], condition=models.Q(ended_at=None), name="tie_open_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(ended_at=None, ended_by=None, reason="")
+                | (models.Q(ended_at__isnull=False, ended_by__isnull=False) & ~models.Q(reason="")),
+                name="tie_ends_with_a_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.account} to {self.vendor}"
 
 
 class SigningKey(models.Model):

@@ -26,6 +26,9 @@ class Review(models.Model):
     findings = models.JSONField(
         default=list, blank=True, help_text="What the reason is about: codes of findings and rules, as they were then."
     )
+    ties = models.JSONField(
+        null=True, blank=True, help_text="Vendors that the reviewer was tied to then; null: made before that was kept."
+    )
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -39,11 +39,14 @@ from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from registry.dumps import db_locks
-from registry.models import Edition, RecordChange, Result
+from registry.log import recording
+from registry.log.appending import log_size
+from registry.log.overview import RESTORED_SUBJECT
+from registry.models import Edition, LogOpening, RecordChange, Result
 from registry.query import stored_bytes
 from registry.query.stored_bytes import key_of
 from submissions.bundles import quarantine, storage
-from submissions.models import ScrubbedCopy, ScrubRun, State, StoredFault, Submission, Version
+from submissions.models import MaintenanceRun, ScrubbedCopy, ScrubRun, State, StoredFault, Submission, Version
 from validators import VERSION
 
 FORMAT = 1
@@ -52,7 +55,10 @@ MANIFEST_LIMIT = 256 * 1024 * 1024
 """Bytes; a manifest has about 100 for each bundle."""
 
 _EXCLUDED_TABLES = frozenset(
-    {"django_session", *(model._meta.db_table for model in (Edition, RecordChange, ScrubRun, StoredFault))}
+    {
+        "django_session",
+        *(model._meta.db_table for model in (Edition, MaintenanceRun, RecordChange, ScrubRun, StoredFault)),
+    }
 )
 """Who is signed in is not carried over: everybody signs in again. Editions of the record are made anew.
 
@@ -252,6 +258,7 @@ def restore_backup(file: Path, progress: Progress, *, replace: bool = False) -> 
         if _migrations_to_come():
             call_command("migrate", verbosity=0)
             progress("migrated from the schema of the backup to that of this version")
+        _record_restoration(contents.stamp)
     except (OSError, EOFError, tarfile.TarError, DatabaseError) as error:
         raise BackupError(f"Nothing was restored: {error}".strip()) from error
 
@@ -397,6 +404,14 @@ def _restore_contents(file: Path, contents: Contents, progress: Progress) -> Non
     progress(
         f"restored {rows} rows of {len(columns)} tables; {len(stored)} of {contents.bundles} bundles were not there yet"
     )
+
+
+@transaction.atomic
+def _record_restoration(stamp: dict[str, Any]) -> None:
+    """Say in the transparency log that the record is that of a backup, with its time and the entries that it knew."""
+    facts = {"restoration": {"backup_made_at": stamp["made_at"], "entries": log_size()}}
+    recording.record_own(LogOpening.Kind.RESTORATION, facts, recording.RESTORED, RESTORED_SUBJECT)
+    recording.note_unheld()
 
 
 def _empty_tables(restored: list[dict[str, Any]]) -> None:

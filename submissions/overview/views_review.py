@@ -56,6 +56,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "choices": _filter_choices(facts),
         "waiting": len(facts),
         "conflicts": in_all - len(facts),
+        "may_end_ties": editor,
         "quarantined": quarantine.count_waiting() if editor else 0,
         "publishable": Release.objects.filter(imported=False, published_at=None) if editor else [],
     }

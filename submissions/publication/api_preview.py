@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.query import public_record
+from submissions.models import Token
 from submissions.publication import preview, requests
 from submissions.publication import responses as shape
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
@@ -19,6 +20,7 @@ class ListPreview(PrivateView):
     """The list as publishing would make it now, each exclusion explained; nothing is stored."""
 
     permission_classes = [IsAuthenticated]
+    token_scope = Token.Scope.READ  # a proposal stores nothing: who sends one reads the list
 
     @extend_schema(operation_id="lists_preview", responses={200: shape.PreviewShape} | REFUSED)
     def get(self, request: Request, release: str, list: str) -> Response:

@@ -49,7 +49,7 @@ from submissions.models import (
     State,
     Submission,
 )
-from submissions.permissions import is_own, require_own, require_review, require_role
+from submissions.permissions import is_own, require_own, require_review, require_role, tied_vendors
 from validators import example
 from validators.findings import ERROR
 
@@ -199,6 +199,7 @@ def decide_run(
             production=production,
             reason=reason,
             findings=about,
+            ties=tied_vendors(reviewer, submission.release),
         )
         private_records.record_rows(PrivateRecord.Kind.DECISION, [review])
         missing = _votes_missing(submission) if decision == Review.Decision.ACCEPT else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -23,6 +24,8 @@ from django.utils import timezone
 from registry.celery import _HURRIED, app
 from registry.lists.definitions import read_definitions
 from registry.models import Release
+from submissions.bundles.cage import client as cage_client
+from submissions.bundles.cage import plain_json
 from submissions.checks import processing
 from submissions.editing import edit
 from submissions.lifecycle import task_queue
@@ -128,6 +131,17 @@ def check(django_capture_on_commit_callbacks) -> Callable[..., Submission]:
         return Submission.objects.get(pk=submission_id)
 
     return check
+
+
+@pytest.fixture
+def without_cage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs of the cage run in this process, where a test can count their lines or break a reader."""
+
+    def here(job, paths, arguments, *, seconds, out=None):
+        plain = json.loads(json.dumps(arguments))
+        return json.loads(plain_json.to_text(job(paths, plain, **({} if out is None else {"out": out}))))
+
+    monkeypatch.setattr(cage_client, "do_job", here)
 
 
 @pytest.fixture

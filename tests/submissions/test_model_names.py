@@ -25,7 +25,7 @@ def test_renaming_models_changes_no_table(app: str) -> None:
 
 @pytest.mark.django_db
 def test_permissions_outlive_the_renaming_of_models() -> None:
-    staff = Account.objects.create_user("staff", is_staff=True)
+    staff = Account.objects.create_user("staff")
     call_command("migrate", "submissions", "0024", verbosity=0)
     call_command("migrate", "registry", "0020", verbosity=0)
     for codename in ("view_derivative", "delete_following", "view_systemsnapshot"):

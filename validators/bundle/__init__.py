@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, NoReturn
 
-from validators.bundle import compressed, tar
+from validators.bundle import compressed, sources, tar
 from validators.findings import ERROR, INFO, WARNING, Finding
 
 CHUNK = 256 * 1024
@@ -109,7 +109,7 @@ class Bundle:
         entry = self.files[path]
         size = entry.size if limit is None else min(entry.size, limit)
         if entry.file is not None:
-            with _open_regular(entry.file) as file:
+            with sources.open_regular(entry.file) as file:
                 file.seek(entry.offset)
                 return file.read(size)
         self._spool.seek(entry.offset)
@@ -137,7 +137,7 @@ class Bundle:
     def slice(self, entry: ArchiveEntry, begun: int) -> bytes:
         """At most CHUNK bytes of a file, from the byte `begun` on."""
         if entry.file is not None:
-            with _open_regular(entry.file) as file:
+            with sources.open_regular(entry.file) as file:
                 file.seek(entry.offset + begun)
                 return file.read(min(CHUNK, entry.size - begun))
         self._spool.seek(entry.offset + begun)
@@ -186,9 +186,10 @@ def open_bundle(
                 if not partly:
                     raise
                 bundle.unreadable = bundle.unreadable or error
-                size = file.path.stat().st_size
-                if file.path.is_file() and size <= limits.packed_bytes:
-                    opening.leave_unread(called or name or file.path.name, ArchiveEntry(size, file=file.path))
+                file_stat = sources.file_status(file.path, follow_links=True)
+                if stat.S_ISREG(file_stat.st_mode) and file_stat.st_size <= limits.packed_bytes:
+                    entry = ArchiveEntry(file_stat.st_size, file=file.path)
+                    opening.leave_unread(called or name or file.path.name, entry)
         yield bundle
     finally:
         bundle.close()
@@ -206,7 +207,7 @@ class _Opening:
         self._headers = 0
 
     def open(self, path: Path) -> None:
-        mode = path.stat().st_mode
+        mode = sources.file_status(path, follow_links=True).st_mode
         if stat.S_ISDIR(mode):
             self._folder(path)
         elif stat.S_ISREG(mode):
@@ -228,7 +229,7 @@ class _Opening:
 
     def add(self, name: str, file: Path) -> None:
         """Add one file on disk under a name of its own, with what is in it if it is an archive."""
-        file_stat = file.lstat()
+        file_stat = sources.file_status(file)
         kind = _kind_of_mode(file_stat.st_mode)
         path = self._accept(_readable(name), kind)
         if path is None:
@@ -237,7 +238,7 @@ class _Opening:
             return
         self.bundle.packed_bytes += file_stat.st_size
         self._charge(file_stat.st_size)
-        with _open_regular(file) as content:
+        with sources.open_regular(file) as content:
             kind = _archive_kind(content.read(1024))
         self._add(path, ArchiveEntry(file_stat.st_size, file=file))
         if kind:
@@ -246,7 +247,7 @@ class _Opening:
     # Files and archives
 
     def _file(self, path: Path) -> None:
-        with _open_regular(path) as file:
+        with sources.open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             if size > self.limits.packed_bytes:
                 raise BundleError(
@@ -589,12 +590,6 @@ def _first_bytes(kind: str, file: BinaryIO | IO[bytes]) -> bytes:
         raise _truncated("") from error
     except zlib.error as error:
         raise _corrupt("") from error
-
-
-def _open_regular(path: Path) -> BinaryIO:
-    """Open a file that is still a regular one; a link put in its place is refused, a pipe does not block."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    return os.fdopen(descriptor, "rb")
 
 
 def _truncated(where: str) -> BundleError:

@@ -12,8 +12,8 @@ from html.parser import HTMLParser
 from django.db import transaction
 
 from registry.models import SearchText
-from registry.site_pages.document_contents import reading_position
 from registry.site_pages.documentation import CODE, DocumentationPage, render_pages
+from registry.site_pages.documents.contents import reading_position
 from registry.studies.curated import load_studies
 from validators import catalogue
 from validators.parameters import groups, parameters

@@ -16,6 +16,7 @@ from typing import Any
 from django.db import DataError, connection, transaction
 from django.db.models import Q, QuerySet
 
+from registry.comparison import group_variation
 from registry.models import Fact, Measurement, Result
 from registry.query import declared_limits, filters, formulas, moving_facts, public_record, unknown_values
 from registry.query.divisors import PER
@@ -23,7 +24,7 @@ from registry.query.missing_facts import MissingFacts, count_missing
 from registry.query.public_record import RESULT, Row, rows_of
 from registry.query.qualified_values import ABOUT
 from registry.query.recorded_metrics import results_as_of
-from registry.studies.custom_rankings import dimensions, group_variation
+from registry.studies.custom_rankings import dimensions
 from registry.studies.custom_rankings.inputs import BadFormula, Input, NotRanked, input_of, replace_names, unit_of
 from registry.studies.custom_rankings.ranking_query import RankingQuery
 from registry.studies.table import USUAL_UNITS, lower_is_better

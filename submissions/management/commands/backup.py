@@ -8,7 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from submissions.operations import backup
+from submissions.models import MaintenanceRun
+from submissions.operations import backup, maintenance
 
 INCOMPLETE = 3
 
@@ -20,6 +21,10 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, help="The file to write; it must not exist.")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
+        with maintenance.note_outcome(MaintenanceRun.Job.BACKUP):
+            self._back_up(file)
+
+    def _back_up(self, file: Path) -> None:
         try:
             left_out = backup.make_backup(file, self.stderr.write)
         except backup.BackupError as error:

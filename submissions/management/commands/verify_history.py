@@ -7,12 +7,18 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from submissions.lifecycle import audit_chain
+from submissions.models import MaintenanceRun
+from submissions.operations import maintenance
 
 
 class Command(BaseCommand):
     help = "Check the hash of every row of the history of submissions; status 1 names what does not fit."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        with maintenance.note_outcome(MaintenanceRun.Job.VERIFY_HISTORY):
+            self._verify()
+
+    def _verify(self) -> None:
         breaks = list(audit_chain.find_breaks())
         for sentence in breaks:
             self.stdout.write(sentence)

@@ -152,7 +152,7 @@ def test_what_a_killed_worker_left_is_deleted_by_the_scheduler(cast, archive, bu
 def test_a_check_that_keeps_nothing_tells_it_too(archive) -> None:
     """What a check of held bytes calls."""
     received_storage().save("held", io.BytesIO(archive(extra=WITH_KEY)))
-    report = processing.check_file("held", {"name": "x.tgz", "release": {}, "list": None, "metadata": {}})
+    report = processing.check_file("held", {"name": "x.tgz", "release": {}, "list": None, "metadata": {}}, 30)
     assert [finding["code"] for finding in report["findings"]] == ["bundle.secret"]
 
 

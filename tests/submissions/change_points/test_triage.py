@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from registry.models import Result, Site, Step, System
 from registry.timeseries import detected_steps
+from submissions.accounts import ties
 from submissions.change_points import triage
 from submissions.errors import StepChanged
 from submissions.models import Account, StepComment
@@ -109,7 +110,8 @@ def test_members_and_reviewers_speak_of_a_step(cast, step, person, status) -> No
 
 def test_a_reviewer_tied_to_the_vendor_says_nothing_of_a_step(cast, step) -> None:
     Result.objects.filter(pk=step.after_id).update(storage_vendor="HPE")
-    Account.objects.update(vendors=["Hewlett Packard Enterprise"])
+    for account in Account.objects.all():
+        ties.declare_ties(account, ["Hewlett Packard Enterprise"])
     for person, status in ((cast.alice, 200), (cast.dana, 403)):
         answer = person.post(f"steps/{step.pk}/", SAID | {"version": Step.objects.get().version})
         assert answer.status_code == status, answer.json()

@@ -136,7 +136,9 @@ def test_an_administrator_whose_own_check_failed_gets_one_letter_with_both(cast,
     assert letter.body.count(str(submission.pk)) == 3  # the failure, the own submission, its address
 
 
-def test_a_reader_that_raises_is_checked_at_once_and_told_as_well(cast, fay_reads, archive, monkeypatch) -> None:
+def test_a_reader_that_raises_is_checked_at_once_and_told_as_well(
+    cast, fay_reads, archive, monkeypatch, without_cage
+) -> None:
     def raising(_bundle):
         raise ValueError("x")
 

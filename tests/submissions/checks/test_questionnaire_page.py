@@ -216,3 +216,64 @@ def test_the_file_of_the_collector_is_taken(cast, described) -> None:
     assert browser(cast.alice).post(f"{address(submission)}file/", {"file": sent}).status_code == 302
     submission.refresh_from_db()
     assert submission.answers == {"storage_role": "primary"}
+
+
+# Saving while one types
+
+
+def open_form(client: Client, submission: Submission) -> dict[str, str]:
+    """The hidden field that says which answers the form shows."""
+    page = page_source(client.get(address(submission)))
+    return {"base": re.search(r'name="base" value="(\w+)"', page)[1]}
+
+
+def autosave(client: Client, submission: Submission, fields: dict[str, str]):
+    return client.post(address(submission), fields, headers={"accept": "application/json"})
+
+
+def test_each_saving_gives_the_base_of_the_next(cast, described) -> None:
+    submission, client = described(), browser(cast.alice)
+    first = autosave(client, submission, open_form(client, submission) | {"system_purpose": WORDS})
+    assert first.status_code == 200, first.content
+    second = autosave(client, submission, {"base": first.json()["base"], "system_purpose": f"{WORDS} Twice."})
+    assert second.status_code == 200
+    submission.refresh_from_db()
+    assert submission.answers["system_purpose"] == f"{WORDS} Twice."
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00", second.json()["saved_at"])
+
+
+def test_answers_of_another_tab_are_not_overwritten(cast, described) -> None:
+    submission = described()
+    alice, bob = browser(cast.alice), browser(cast.bob)
+    old = open_form(alice, submission)
+    assert (
+        autosave(bob, submission, open_form(bob, submission) | {"system_purpose": f"{WORDS} By Bob."}).status_code
+        == 200
+    )
+    refused = autosave(alice, submission, old | {"system_purpose": f"{WORDS} By Alice."})
+    assert (refused.status_code, refused.json()["code"]) == (409, "edit.answers-changed")
+    page = alice.post(address(submission), old | {"system_purpose": f"{WORDS} By Alice."})
+    source = page_source(page)
+    assert page.status_code == 409
+    assert "By Bob." in source and "By Alice.</textarea>" in source
+    submission.refresh_from_db()
+    assert submission.answers["system_purpose"] == f"{WORDS} By Bob."
+    again = re.search(r'name="base" value="(\w+)"', source)[1]
+    assert alice.post(address(submission), {"base": again, "system_purpose": f"{WORDS} By Alice."}).status_code == 302
+
+
+def test_a_wrong_answer_is_refused_to_the_script_by_field(cast, described) -> None:
+    submission, client = described(), browser(cast.alice)
+    refused = autosave(client, submission, open_form(client, submission) | {"reproducibility": "perfect"})
+    assert refused.status_code == 422
+    assert list(refused.json()["errors"]) == ["reproducibility"]
+
+
+def test_sections_count_their_answers(cast, described) -> None:
+    submission, client = described(), browser(cast.alice)
+    before = page_source(client.get(address(submission)))
+    autosave(client, submission, open_form(client, submission) | {"system_purpose": WORDS})
+    after = page_source(client.get(address(submission)))
+    counts = [re.findall(r"(\d+) of (\d+) answered", page)[1:] for page in (before, after)]
+    assert [len(rows) for rows in counts] == [3, 3]
+    assert int(counts[1][0][0]) == int(counts[0][0][0]) + 1

@@ -12,9 +12,10 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.models import Result
+from submissions.accounts import ties
 from submissions.bundles import public_files
 from submissions.checks.read_account import public_reading
-from submissions.models import Account, Check, ScrubbedCopy, State, Submission
+from submissions.models import Check, ScrubbedCopy, State, Submission
 from submissions.publication import anonymity, publish
 from submissions.review import decisions
 from tests.html import page_source
@@ -126,7 +127,7 @@ def test_reviewers_see_it_and_whoever_has_a_conflict_gets_no_links(cast: Cast, r
     page = read_page(cast.dana, f"/review/{logged.pk}/")
     assert f">lines {BEGIN} to {END}</a>" in page and ">work/notes.txt</a>: not the output" in page
     Submission.objects.filter(pk=logged.pk).update(metadata={"storage_vendor": "Maker"})
-    Account.objects.filter(pk=cast.dana.account.pk).update(vendors=["Maker"])
+    ties.declare_ties(cast.dana.account, ["Maker"])
     page = read_page(cast.dana, f"/review/{logged.pk}/")
     assert f"<small>lines {BEGIN} to {END}</small>" in page and ">work/notes.txt</span>: not the output" in page
 

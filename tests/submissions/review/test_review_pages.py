@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from registry.models import Release, Site
+from submissions.accounts import ties
 from submissions.bundles import file_viewer
-from submissions.models import Account, Membership, Review, State, Submission
+from submissions.models import Account, Membership, Review, State, Submission, Tie
 from submissions.review import decisions
 from submissions.review import queue as review_queue
 from tests.submissions.cast import Person, tar
@@ -78,7 +79,7 @@ def test_the_own_institution_is_a_conflict(cast, submitted, verb) -> None:
 def test_a_tie_to_the_vendor_is_a_conflict(cast, submitted, declared, of_the_run, refused) -> None:
     submission = submitted()
     Submission.objects.update(metadata={"storage_vendor": of_the_run})
-    Account.objects.filter(username="dana").update(vendors=[declared])
+    ties.declare_ties(Account.objects.get(username="dana"), [declared])
     assert call(cast.dana, submission, "assign").status_code == (403 if refused else 200)
     assert call(cast.erin, submission, "assign", reviewer="dana").status_code == (403 if refused else 200)
     assert review_queue.review_queue(Account.objects.get(username="dana")).count() == (0 if refused else 1)
@@ -89,7 +90,7 @@ def test_a_tie_to_the_vendor_is_a_conflict(cast, submitted, declared, of_the_run
 def test_a_vendor_that_submits_is_a_conflict_too(cast, submitted) -> None:
     submission = submitted()
     Site.objects.filter(slug="north-lab").update(name="HPE")
-    Account.objects.filter(username="dana").update(vendors=["hpe"])
+    ties.declare_ties(Account.objects.get(username="dana"), ["hpe"])
     assert code(call(cast.dana, submission, "review", decision="reject", reason="x")) == (
         403, "review.conflict-of-interest",
     )  # fmt: skip
@@ -98,7 +99,7 @@ def test_a_vendor_that_submits_is_a_conflict_too(cast, submitted) -> None:
 def test_ties_are_declared_on_the_account_page(cast, submitted) -> None:
     client = page_of(cast.dana)
     client.post("/account/vendors/", {"vendors": " DDN \r\n\r\nDDN\r\n<b>Acme</b>"})
-    assert Account.objects.get(username="dana").vendors == ["DDN", "<b>Acme</b>"]
+    assert [tie.vendor for tie in Tie.objects.all()] == ["DDN", "<b>Acme</b>"]
     assert b"&lt;b&gt;Acme" in client.get("/account/").content
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from registry.studies.custom_rankings.group_variation import MOST_VALUES, describe_variation, facts_beside
+from registry.comparison.group_variation import MOST_VALUES, describe_variation, facts_beside
 
 
 def test_values_stand_with_their_counts_and_what_some_rows_lack_apart() -> None:

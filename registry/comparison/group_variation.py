@@ -1,4 +1,4 @@
-"""What varies among the results of one ranking, though it moves their numbers. Plain values, no query.
+"""What varies among results that stand in one order, though it moves their numbers. Plain values, no query.
 
 Systems are what a ranking compares, so what they are built of is no caveat. How large a run was, and with which options
 it ran, is: the answer names it beside the order, with a filter that leaves one value.

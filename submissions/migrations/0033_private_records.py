@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('registry', '0029_transparency_log'),
-        ('submissions', '0028_stored_faults'),
+        ('submissions', '0032_webhook_rests'),
     ]
 
     operations = [

@@ -1,0 +1,1 @@
+"""What those on call see: counts and times of requests and tasks, and log lines that say whose they are."""

@@ -1,0 +1,99 @@
+"""Sign-up and reset of passwords, answered by a worker, so that the web does the same for every address.
+
+A request is one row. Whether the mail address has an account is looked up later, and the answer goes to that address:
+no status, header or delay of the page tells anybody else. The row goes with its letter.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+from datetime import timedelta
+from smtplib import SMTPException
+from urllib.parse import urlsplit
+
+from allauth.account.adapter import get_adapter
+from allauth.account.forms import ResetPasswordForm
+from allauth.account.internal.userkit import filter_users_by_email
+from allauth.account.models import EmailAddress
+from allauth.core import context
+from django.contrib.auth.hashers import make_password
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import transaction
+from django.utils import timezone
+
+from submissions.models import Account, AccountRequest
+
+log = logging.getLogger(__name__)
+
+Kind = AccountRequest.Kind
+AT_ONCE = 50
+RETRY_AFTER = timedelta(minutes=1)
+KEPT_FOR = timedelta(days=1)
+"""So long a letter is tried that can't be sent; then the person has to ask again."""
+
+
+def request_sign_up(email: str, username: str, password: str, origin: str) -> None:
+    """Have an account made; `origin` is the address of this site, to which the link in the letter leads."""
+    AccountRequest.objects.create(
+        kind=Kind.SIGN_UP, email=email, username=username, password=make_password(password), origin=origin
+    )
+
+
+def request_reset(email: str, origin: str) -> None:
+    """Have a letter sent with which the owner of the address sets another password."""
+    AccountRequest.objects.create(kind=Kind.RESET, email=email, origin=origin)
+
+
+def answer_due() -> None:
+    """Answer what was asked for, each in a transaction with its letter; what can't be sent is tried again."""
+    now = timezone.now()
+    AccountRequest.objects.filter(made_at__lt=now - KEPT_FOR).delete()
+    for pk in list(AccountRequest.objects.filter(due_at__lte=now).values_list("pk", flat=True)[:AT_ONCE]):
+        try:
+            with transaction.atomic():
+                row = AccountRequest.objects.select_for_update(skip_locked=True).filter(pk=pk).first()
+                if row is not None:
+                    row.delete()
+                    _answer_request(row)
+        except (OSError, SMTPException) as error:
+            log.warning("A letter about an account was not sent: %s", error)
+            AccountRequest.objects.filter(pk=pk).update(due_at=timezone.now() + RETRY_AFTER)
+
+
+def _answer_request(row: AccountRequest) -> None:
+    request = _request_to(row.origin)
+    with context.request_context(request):
+        if row.kind == Kind.SIGN_UP:
+            _make_account(row, request)
+        elif (form := ResetPasswordForm({"email": row.email})).is_valid() and form.users:
+            form.save(request)
+
+
+def _make_account(row: AccountRequest, request: WSGIRequest) -> None:
+    """The account with its unverified address, or a letter why not."""
+    email = row.email.lower()
+    if filter_users_by_email(email):
+        get_adapter().send_account_already_exists_mail(email)
+    elif Account.objects.filter(username__iexact=row.username).exists():
+        signup = request.build_absolute_uri("/account/signup/")
+        get_adapter().send_mail("accounts/name_taken", email, {"username": row.username, "signup_url": signup})
+    else:
+        account = Account.objects.create(username=row.username, email=email, password=row.password)
+        address = EmailAddress.objects.create(user=account, email=email, primary=True)
+        address.send_confirmation(request, signup=True)
+
+
+def _request_to(origin: str) -> WSGIRequest:
+    """A request to that address of this site: letters take their links from one."""
+    parts = urlsplit(origin)
+    return WSGIRequest(
+        {
+            "REQUEST_METHOD": "GET",
+            "PATH_INFO": "/",
+            "HTTP_HOST": parts.netloc,
+            "HTTP_X_FORWARDED_PROTO": parts.scheme,
+            "wsgi.url_scheme": parts.scheme,
+            "wsgi.input": io.BytesIO(),
+        }
+    )

@@ -1,0 +1,104 @@
+"""Alert rules: Prometheus takes them, each fires on figures that there are, and each has its section."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from submissions.models import Delivery, Event, MaintenanceRun
+from submissions.operations import maintenance
+from tests.running import ROOT
+
+FOLDER = ROOT / "deploy" / "prometheus"
+OF_PROMETHEUS = {"up"}
+
+
+def read_rules() -> list[dict[str, Any]]:
+    (group,) = yaml.safe_load((FOLDER / "alerts.yml").read_text())["groups"]
+    return group["rules"]
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="no promtool here")
+@pytest.mark.parametrize("arguments", [["check", "rules", "alerts.yml"], ["test", "rules", "alerts_test.yml"]])
+def test_prometheus_takes_the_rules(arguments: list[str]) -> None:
+    ran = subprocess.run(["promtool", *arguments], cwd=FOLDER, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_each_alert_has_its_section() -> None:
+    sections = re.findall(r"^## (Highwater\w+)$", (ROOT / "docs" / "on-call.md").read_text(), re.MULTILINE)
+    assert sections == [rule["alert"] for rule in read_rules()]
+
+
+def test_alerts_name_figures_that_there_are() -> None:
+    known = set(re.findall(r"`(highwater_\w+)`", (ROOT / "docs" / "api.md").read_text()))
+    named = {name for rule in read_rules() for name in re.findall(r"\bhighwater_\w+", rule["expr"])}
+    assert {re.sub(r"_bucket$", "", name) for name in named} - known == set()
+
+
+@pytest.mark.django_db
+def test_documented_figures_are_those_of_a_scrape() -> None:
+    documented = set(re.findall(r"`(highwater_\w+)`", (ROOT / "docs" / "api.md").read_text()))
+    text = Client().get("/metrics").content.decode()
+    assert set(re.findall(r"^# HELP (highwater_\w+) ", text, re.MULTILINE)) <= documented
+
+
+def read_figure(name: str, label: str = "") -> float | None:
+    text = Client().get("/metrics").content.decode()
+    match = re.search(rf'^{name}{{[^}}]*"{label}"[^}}]*}} (\S+)$', text, re.MULTILINE)
+    return float(match[1]) if match else None
+
+
+@pytest.mark.django_db
+def test_a_job_that_never_ran_has_no_age() -> None:
+    assert read_figure("highwater_maintenance_age_seconds", "verify_history") is None
+    call_command("verify_history")
+    assert 0 <= read_figure("highwater_maintenance_age_seconds", "verify_history") < 600
+    assert read_figure("highwater_maintenance_failed", "verify_history") == 0
+
+
+@pytest.mark.django_db
+def test_a_job_that_failed_since_says_so_and_keeps_its_last_success() -> None:
+    with maintenance.note_outcome(MaintenanceRun.Job.BACKUP):
+        pass
+    MaintenanceRun.objects.update(succeeded_at=timezone.now() - timedelta(days=3))
+    with pytest.raises(SystemExit), maintenance.note_outcome(MaintenanceRun.Job.BACKUP):
+        raise SystemExit(3)
+    assert read_figure("highwater_maintenance_failed", "backup") == 1
+    assert read_figure("highwater_maintenance_age_seconds", "backup") > 2 * 86400
+    with maintenance.note_outcome(MaintenanceRun.Job.BACKUP):
+        pass
+    assert read_figure("highwater_maintenance_failed", "backup") == 0
+
+
+@pytest.mark.django_db
+def test_a_broken_history_counts_as_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("submissions.lifecycle.audit_chain.find_breaks", lambda: iter(["Event 1 was changed."]))
+    with pytest.raises(CommandError):
+        call_command("verify_history")
+    assert read_figure("highwater_maintenance_failed", "verify_history") == 1
+
+
+@pytest.mark.django_db
+def test_mail_that_is_late_shows_its_age(cast) -> None:
+    Delivery.objects.create(account=cast.alice.account, due_at=timezone.now() - timedelta(hours=1))
+    Delivery.objects.create(account=cast.alice.account, due_at=timezone.now() + timedelta(hours=1))
+    assert read_figure("highwater_deliveries_due", "mail") == 1
+    assert 3600 <= read_figure("highwater_oldest_delivery_due_seconds", "mail") < 4200
+    assert read_figure("highwater_deliveries_due", "webhook") == 0
+    assert Event.objects.count() == 0
+
+
+@pytest.mark.django_db
+def test_room_is_that_of_the_disk_where_bundles_lie() -> None:
+    assert read_figure("highwater_size_bytes", "bundles") == shutil.disk_usage(ROOT / ".local").total
+    assert 0 < read_figure("highwater_free_bytes", "temporary") <= read_figure("highwater_size_bytes", "temporary")
