@@ -90,8 +90,8 @@ def _current_facts(
         current[Kind.RECEIPT, str(submission.pk), 0] = None
         current[Kind.RECEIPT, str(submission.pk), submission.version] = private_records.receipt_facts(submission)
     for version in Version.objects.filter(submission__in=ids).select_related("submission"):
-        bundle, *beside = version.files
-        facts = private_records.receipt_facts(version.submission) | {"version": version.number, "beside": beside}
+        bundle, *others = version.files
+        facts = private_records.receipt_facts(version.submission) | {"version": version.number, "beside": others}
         facts |= {"sha256": bundle["sha256"], "size_bytes": bundle["size"]}
         current[Kind.RECEIPT, str(version.submission_id), version.number] = facts
     for kind, model in _MODELS.items():

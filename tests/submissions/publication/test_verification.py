@@ -9,6 +9,8 @@ import base64
 import hashlib
 import io
 import json
+import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
 from registry.log import appending, log_files
@@ -26,6 +28,7 @@ from submissions.bundles.storage import received_storage
 from submissions.lifecycle import audit_chain
 from submissions.models import Event
 from tests.registry.log.second_reader import Disagreement, Head, SecondReader, canonical_json, require_shown
+from tests.submissions.publication import random_edits
 from tests.submissions.stage import Stage
 
 
@@ -317,3 +320,62 @@ def test_edits_of_public_rows_are_found_by_an_outsider(
     with pytest.raises(Disagreement):
         outsider.look(subjects)
     assert not verify("--without-bytes")[0], "the operator finds it, too"
+
+
+# Random edits
+
+COUNT, COUNT_DEEP = 30, 10_000
+
+
+def require_record_list(proof: dict[str, Any]) -> None:
+    """Raise Disagreement unless the list of records says of the proven one what that says itself."""
+    row = next(row for row in proof["records"] if row["leaf"] == proof["leaf"])
+    if any(row[name] != proof["record"][name] for name in ("act", "recorded_at")):
+        raise Disagreement("the list of records says something else")
+
+
+def is_found_outside(reader_outside: Outsider, reader: SecondReader, names: list[str]) -> bool:
+    cache.clear()
+    try:
+        for subject in names:
+            proof = reader_outside.ask(f"{subject}/proof/")
+            reader.require_proof(proof)
+            require_record_list(proof)
+            reader_outside.hold_answer(subject, proof["record"])
+    except (Disagreement, LookupError, ValueError, TypeError):  # also what is no proof or answer at all
+        return True
+    return False
+
+
+def test_random_edits_are_found(
+    logged: Stage, outsider: Outsider, subjects: list[str], request: pytest.FixtureRequest
+) -> None:
+    """Those of public rows by the outsider, all of them by the operator."""
+    source, reader = random.Random(19), SecondReader(outsider.fetch)
+    assert not is_found_outside(outsider, reader, subjects), "nothing is edited yet"
+    columns = [
+        column
+        for column in random_edits.columns_of([*random_edits.PUBLIC_TABLES, *random_edits.PRIVATE_TABLES])
+        if column.place not in random_edits.NOT_LOGGED
+    ]
+    outcomes, unseen = Counter[str](), Counter[str]()
+    count = COUNT_DEEP if request.config.option.deep else COUNT
+    while sum(outcomes.values()) < count:
+        column = source.choice(columns)
+        with random_edits.undone():
+            try:
+                with transaction.atomic():
+                    row = random_edits.edit_row(column, source)
+                if row is None:
+                    continue
+            except DatabaseError:
+                continue  # the database itself refuses it: a condition of the table, or a value that stands twice
+            is_public = column.table in random_edits.PUBLIC_TABLES and column.place not in random_edits.NOT_SHOWN
+            is_public = is_public and not row.get("subject", "").startswith("log/")  # it has no address of its own
+            by_operator = random_edits.is_found_by_operator(column)
+            by_outsider = is_public and is_found_outside(outsider, reader, random_edits.subjects_of(column, row))
+            outcomes["public" if is_public else "private"] += 1
+            if not by_operator or (is_public and not by_outsider):
+                unseen[f"{column.place} operator={by_operator} outsider={by_outsider}"] += 1
+    print(outcomes, *sorted(unseen.items()), sep="\n")
+    assert not unseen
