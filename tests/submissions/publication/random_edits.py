@@ -65,6 +65,7 @@ NOT_LOGGED = {
     "registry_logleaf.noted_at": "when it began to wait",
     **{f"submissions_check.{name}": COUNTED for name in ("contradictions", "errors", "read_files", "tool", "warnings")},
     "submissions_check.seconds": "how long it took",
+    "submissions_review.ties": "the reviewer's ties at the time of the decision: no record has them yet",
     **{f"submissions_submission.{name}": WORK for name in ("attempts", "bytes_seen_at", "checked_at", "queued_at")},
     **{
         f"submissions_submission.{name}": DECLARED
