@@ -34,7 +34,8 @@ FLAGS = [
 PASSWORD = "a long password of the tests"
 PAGES = ("/", "/lists/", "/lists/ISC21/io500/", "/results/", "/results/io500-1/", "/systems/", "/docs/", "/docs/rules/",
          "/releases/", "/collector/", "/login/", "/studies/", "/studies/e1000-fabric-direct/",
-         "/compare/?results=io500-683,io500-772", "/explore/?per=client", "/ranking/?formula=score/client_nodes&tool=io500",
+         "/compare/?results=io500-683,io500-772", "/explore/?per=client",
+         "/ranking/?formula=score/client_nodes&tool=io500",
          "/generations/cray-e2000/", "/tour/", "/tour/rejected/", "/results/demo-2/")  # fmt: skip
 
 
