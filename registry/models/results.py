@@ -109,6 +109,7 @@ class Result(models.Model):
 
     later_evidence = models.JSONField(
         default=dict,
+        db_default=models.Value({}, models.JSONField()),
         blank=True,
         help_text="What later rules found in its files, with day and version; nothing else changes by it.",
     )
