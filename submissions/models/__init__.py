@@ -14,6 +14,7 @@ from submissions.models.checklists import ChecklistAct, ChecklistItem
 from submissions.models.checks import Check, CheckTurn, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
 from submissions.models.maintenance import MaintenanceRun
 from submissions.models.notifications import Delivery, Notice, Webhook
+from submissions.models.quotas import QuotaUse
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.secret_files import SecretFile
 from submissions.models.stored_faults import ScrubRun, StoredFault
@@ -52,6 +53,7 @@ __all__ = [
     "MaintenanceRun",
     "Membership",
     "Notice",
+    "QuotaUse",
     "ReceiptKey",
     "RecheckComparison",
     "Review",
