@@ -31,7 +31,7 @@ from submissions.errors import (
     TooManyFiles,
 )
 from submissions.intake import receive
-from submissions.lifecycle import quotas, states, task_queue
+from submissions.lifecycle import private_records, quotas, states, task_queue
 from submissions.models import CLOSED, Account, Event, Review, ScrubbedCopy, Signature, State, Submission, Version
 from submissions.permissions import require_own
 
@@ -263,6 +263,7 @@ def _store_files(row: Submission, account: Account, files: list[File], reason: s
         )
     except IntegrityError as error:
         raise FileInUse("Another submission of this account has these bytes.") from error
+    private_records.record_receipt(Submission.objects.get(pk=row.pk))
     task_queue.enqueue_after_commit("process", row.pk)
 
 
@@ -308,6 +309,7 @@ def start_revision(
         )
         event_reason = f"Revision of {older.require_result().public_id}: {reason}"
         states.write_history([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=event_reason)])
+        private_records.record_receipt(revision)
         task_queue.enqueue_after_commit("process", revision.pk)
     return revision
 

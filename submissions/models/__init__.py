@@ -12,6 +12,7 @@ from submissions.models.accounts import (
 )
 from submissions.models.checklists import ChecklistAct, ChecklistItem
 from submissions.models.checks import Check, CheckTurn, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
+from submissions.models.log import PrivateRecord
 from submissions.models.maintenance import MaintenanceRun
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.quotas import QuotaUse
@@ -53,6 +54,7 @@ __all__ = [
     "MaintenanceRun",
     "Membership",
     "Notice",
+    "PrivateRecord",
     "QuotaUse",
     "ReceiptKey",
     "RecheckComparison",

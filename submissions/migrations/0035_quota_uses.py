@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('registry', '0030_damaged_bytes'),
-        ('submissions', '0032_webhook_rests'),
+        ('submissions', '0034_database_defaults'),
     ]
 
     operations = [
