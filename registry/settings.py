@@ -76,7 +76,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "registry.web.page_throttle.PageThrottleMiddleware",
+    "registry.serving.page_throttle.PageThrottleMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "submissions.accounts.second_factor.SecondFactorMiddleware",
 ]

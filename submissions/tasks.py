@@ -15,7 +15,6 @@ from submissions.bundles import quarantine
 from submissions.change_points import detection
 from submissions.checks import dry_check, processing, revalidation, turns
 from submissions.damage import presence, scrub
-from submissions.lifecycle import quotas
 from submissions.notifications import outbox
 from submissions.operations import retention
 from submissions.publication import publish
@@ -91,7 +90,7 @@ def tidy() -> None:
     What one of them can't do stops no other.
     """
     for step in (
-        quotas.delete_old_uses,
+        retention.delete_old_uses,
         retention.delete_old_leftovers,
         quarantine.delete_leftovers,
         presence.note_missing_bytes,

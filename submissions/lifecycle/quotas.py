@@ -31,7 +31,8 @@ Kind = QuotaUse.Kind
 def use_bytes(account: Account, institution: Site | None, size: int) -> None:
     """Take bytes that are about to be stored from what is left; inside the transaction that stores them.
 
-    Raises TooManyUnchecked, BytesUsedUp and InstitutionBytesUsedUp, each with the seconds until there is room again.
+    Raises TooManyUnchecked where too many wait for their check, BytesUsedUp or InstitutionBytesUsedUp where too much was
+    stored, with the seconds until there is room again.
     """
     _take_turn(f"account {account.pk}")
     unchecked = Submission.objects.filter(account=account, state__in=UNFINISHED).count()
@@ -49,7 +50,7 @@ def use_bytes(account: Account, institution: Site | None, size: int) -> None:
 def use_letter(account: Account, institution: Site, address: str) -> bool:
     """Take an invitation by mail from what is left; whether it is to be sent, for a renewal is mailed once a day.
 
-    Inside the transaction that sends it. Raises TooManyInvitations.
+    Inside the transaction that sends it. Raises TooManyInvitations where the account or the address had enough today.
     """
     address = address.lower()
     for name in sorted((f"account {account.pk}", f"address {address}")):
