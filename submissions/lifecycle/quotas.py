@@ -31,8 +31,8 @@ Kind = QuotaUse.Kind
 def use_bytes(account: Account, institution: Site | None, size: int) -> None:
     """Take bytes that are about to be stored from what is left; inside the transaction that stores them.
 
-    Raises TooManyUnchecked where too many wait for their check, BytesUsedUp or InstitutionBytesUsedUp where too much was
-    stored, with the seconds until there is room again.
+    Raises TooManyUnchecked where too many wait for their check, BytesUsedUp or InstitutionBytesUsedUp where too much
+    was stored, with the seconds until there is room again.
     """
     _take_turn(f"account {account.pk}")
     unchecked = Submission.objects.filter(account=account, state__in=UNFINISHED).count()
