@@ -8,21 +8,11 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from registry.errors import Problem
 from registry.web.error_pages import refusal_page
-from registry.web.throttles import LoopbackAwareThrottle
+from registry.web.throttles import LoopbackAwareThrottle, TooManyRequests
 
 _FREE = ("/livez", "/readyz", "/healthz", "/metrics", "/static/", "/favicon.ico", "/robots.txt")
 _DRAWN = ("png", "svg")
-
-
-class TooManyRequests(Problem):
-    status = 429
-    code = "request.throttled"
-    title = "Too many requests"
-    hint = (
-        "Wait as long as Retry-After says, then reload. For many results at once, take the files of the whole record."
-    )
 
 
 class _AddressThrottle(LoopbackAwareThrottle):
