@@ -48,6 +48,10 @@ VARIABLES: dict[str, str] = {
     "CHECK_SECONDS": "So long one check may take before it is stopped; default 60.",
     "CHECK_MEMORY_BYTES": "Address space of the process that reads one bundle, in bytes; default 1 GiB.",
     "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
+    "UPLOAD_BYTES_PER_DAY": "Bytes that one account may store within 24 hours, 0 for any; default 5 GiB.",
+    "INSTITUTION_BYTES_PER_DAY": "Bytes that one institution may store within 24 hours, 0 for any; default 50 GiB.",
+    "UNCHECKED_PER_ACCOUNT": "Submissions of one account that may wait for their check, 0 for any; default 200.",
+    "FREE_SPACE_FLOOR_BYTES": "Free bytes below which uploads are refused; default 5 % of the disk, 5 GiB at most.",
     "LOG_FORMAT": "text, or json for programs: one object a line; default text.",
     "SIGNUP_OPEN": "Anybody may make an account, with a mail address that is verified. Off by default.",
     "REQUIRE_SECOND_FACTOR_FOR": "Roles that need a second factor, such as editor,admin. Default none.",
@@ -58,6 +62,10 @@ VARIABLES: dict[str, str] = {
     "THROTTLE_CHECK_LOOPBACK": "Calls of check/ per token from loopback; default 60/s.",
     "THROTTLE_READ": "API reads per address or token; default 600/min.",
     "THROTTLE_READ_LOOPBACK": "API reads from loopback; default 500/s.",
+    "THROTTLE_PAGE": "Pages per address; default 600/min.",
+    "THROTTLE_PAGE_LOOPBACK": "Pages from loopback; default 500/s.",
+    "THROTTLE_PICTURE": "Pictures that are drawn, per address; default 60/min.",
+    "THROTTLE_PICTURE_LOOPBACK": "Pictures from loopback; default 500/s.",
     "THROTTLE_LOGIN": "Log-in attempts per address; default 10/min.",
 }
 

@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "registry.serving.page_throttle.PageThrottleMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "submissions.accounts.second_factor.SecondFactorMiddleware",
 ]
@@ -252,6 +253,16 @@ if INSECURE_LOCAL:
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 
 UPLOAD_LIMIT_BYTES = 64 * 1024 * 1024
+# Within 24 hours; 0 is no limit.
+UPLOAD_BYTES_PER_DAY = env.read_number("UPLOAD_BYTES_PER_DAY", 5 * 1024**3, least=0, digits=18)
+INSTITUTION_BYTES_PER_DAY = env.read_number("INSTITUTION_BYTES_PER_DAY", 50 * 1024**3, least=0, digits=18)
+UNCHECKED_PER_ACCOUNT = env.read_number("UNCHECKED_PER_ACCOUNT", 200, least=0)
+# Unset: the smaller of 5 % of the file system and 5 GiB.
+FREE_SPACE_FLOOR_BYTES = (
+    env.read_number("FREE_SPACE_FLOOR_BYTES", 0, least=0, digits=18)
+    if env.read_text("FREE_SPACE_FLOOR_BYTES", "")
+    else None
+)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 4
@@ -292,6 +303,8 @@ THROTTLE_RATES = {
     "upload": (env.read_rate("THROTTLE_UPLOAD", "600/h"), env.read_rate("THROTTLE_UPLOAD_LOOPBACK", "60/s")),
     "check": (env.read_rate("THROTTLE_CHECK", "120/h"), env.read_rate("THROTTLE_CHECK_LOOPBACK", "60/s")),
     "read": (env.read_rate("THROTTLE_READ", "600/min"), env.read_rate("THROTTLE_READ_LOOPBACK", "500/s")),
+    "page": (env.read_rate("THROTTLE_PAGE", "600/min"), env.read_rate("THROTTLE_PAGE_LOOPBACK", "500/s")),
+    "picture": (env.read_rate("THROTTLE_PICTURE", "60/min"), env.read_rate("THROTTLE_PICTURE_LOOPBACK", "500/s")),
     "login": (env.read_rate("THROTTLE_LOGIN", "10/min"), env.read_rate("THROTTLE_LOGIN", "10/min")),
 }
 SPECTACULAR_SETTINGS = {
