@@ -22,7 +22,7 @@ def list_cards() -> list[Row]:
     (a sentence), `trusts` (levels), `values` (how many measurements or figures have a value) and `ceilings` (names of
     layers; empty where the study computes with none).
     """
-    return cached_value(f"study-cards-1:{facets.record_version()}", _make_cards)
+    return cached_value(f"study-cards-2:{facets.record_version()}", _make_cards)
 
 
 def search_cards(cards: Iterable[Row], text: str) -> list[Row]:
