@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "registry.serving.page_throttle.PageThrottleMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "submissions.accounts.second_factor.SecondFactorMiddleware",
+    "registry.serving.request_role.RequestRoleMiddleware",
 ]
 
 ROOT_URLCONF = "registry.urls"
@@ -147,6 +148,8 @@ TEMPLATES = [
 
 # What one statement of the web may take; workers and management commands take as long as they need.
 DATABASE_STATEMENT_S = env.read_seconds("DATABASE_STATEMENT_S", 30, least=0)
+DATABASE_APP_ROLE = env.read_text("DATABASE_APP_ROLE", "")
+DATABASE_PUBLIC_ROLE = env.read_text("DATABASE_PUBLIC_ROLE", "")
 CLIENT_PATIENCE_S = env.read_seconds("CLIENT_PATIENCE_S", 10)
 DATABASES = {
     "default": {
