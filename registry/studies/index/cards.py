@@ -17,7 +17,7 @@ from registry.studies.balance.finding import finding_sentence
 from registry.studies.chart.limits import ALL
 from registry.web.caching import cached_value
 
-VERSIONED, LATEST, KEPT_S = "study-cards-2", "study-cards-latest-1", 7 * 86_400
+VERSIONED, LATEST, KEPT_S = "study-cards-3", "study-cards-latest-1", 7 * 86_400
 NO_ANSWER = "No result on this record answers it yet."
 NO_FINDING = "Its values differ in kind or unit. The table has them all."
 
