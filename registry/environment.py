@@ -43,6 +43,8 @@ VARIABLES: dict[str, str] = {
     "IMPRINT_URL": "Address of the operator's imprint or privacy page, https://...; linked from every page.",
     "METRICS_TOKEN": "Lets a caller from elsewhere read /metrics (Authorization: Bearer); without it, loopback only.",
     "CLIENT_PATIENCE_S": "Seconds for a client to send a head, or to move 4 KiB/s of a body or answer; default 10.",
+    "DATABASE_APP_ROLE": "Database role of web and workers, which rewrites no history. Default that of DATABASE_URL.",
+    "DATABASE_PUBLIC_ROLE": "Database role that reads the public record alone, for strangers. Default as above.",
     "DATABASE_CONNECT_S": "Seconds to reach the database, at least 2; default 3.",
     "DATABASE_STATEMENT_S": "Seconds that one statement of the web may take, 0 for any; default 30.",
     "CHECK_SECONDS": "So long one check may take before it is stopped; default 60.",

@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "registry.serving.page_throttle.PageThrottleMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "submissions.accounts.second_factor.SecondFactorMiddleware",
+    "registry.serving.request_role.RequestRoleMiddleware",
 ]
 
 ROOT_URLCONF = "registry.urls"
@@ -147,6 +148,8 @@ TEMPLATES = [
 
 # What one statement of the web may take; workers and management commands take as long as they need.
 DATABASE_STATEMENT_S = env.read_seconds("DATABASE_STATEMENT_S", 30, least=0)
+DATABASE_APP_ROLE = env.read_text("DATABASE_APP_ROLE", "")
+DATABASE_PUBLIC_ROLE = env.read_text("DATABASE_PUBLIC_ROLE", "")
 CLIENT_PATIENCE_S = env.read_seconds("CLIENT_PATIENCE_S", 10)
 DATABASES = {
     "default": {
@@ -196,6 +199,7 @@ _TASKS_OF_QUEUES = {
     "check": ("submissions.tasks.check_held",),
     "prompt": (
         "registry.tasks.make_edition",
+        "registry.tasks.keep_study_cards",
         "registry.tasks.append_log",
         *(
             f"submissions.tasks.{name}"
@@ -212,6 +216,7 @@ CELERY_BEAT_SCHEDULE = {
     "edition": {"task": "registry.tasks.make_edition", "schedule": 5.0, "options": {"expires": 5}},
     "scrub": {"task": "submissions.tasks.scrub_storage", "schedule": 30.0, "options": {"expires": 30}},
     "append_log": {"task": "registry.tasks.append_log", "schedule": 60.0, "options": {"expires": 60}},
+    "study_cards": {"task": "registry.tasks.keep_study_cards", "schedule": 10.0, "options": {"expires": 10}},
     "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
