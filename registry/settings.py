@@ -199,6 +199,7 @@ _TASKS_OF_QUEUES = {
     "check": ("submissions.tasks.check_held",),
     "prompt": (
         "registry.tasks.make_edition",
+        "registry.tasks.keep_study_cards",
         "registry.tasks.append_log",
         *(
             f"submissions.tasks.{name}"
@@ -215,6 +216,7 @@ CELERY_BEAT_SCHEDULE = {
     "edition": {"task": "registry.tasks.make_edition", "schedule": 5.0, "options": {"expires": 5}},
     "scrub": {"task": "submissions.tasks.scrub_storage", "schedule": 30.0, "options": {"expires": 30}},
     "append_log": {"task": "registry.tasks.append_log", "schedule": 60.0, "options": {"expires": 60}},
+    "study_cards": {"task": "registry.tasks.keep_study_cards", "schedule": 10.0, "options": {"expires": 10}},
     "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 

@@ -231,7 +231,7 @@ def summarise_list(ranked_list: public_record.DatedList) -> Summary:
     """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
     if ranked_list.digest:
         return cached_value(
-            f"list-summary-5:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",
+            f"list-summary-6:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",
             lambda: _make_summary(ranked_list),
         )
     return _make_summary(ranked_list)
