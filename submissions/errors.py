@@ -91,6 +91,7 @@ Problem (registry.errors)
 ├── RepeatedField            request.repeated-field
 ├── BadReceipt               receipt.invalid
 ├── WebhookRefused           webhook.refused
+├── TooManyTrials            webhook.trials
 ├── WebhookExists            webhook.exists
 ├── FollowingRefused         following.refused
 ├── NotFollowed              following.not-followed
@@ -659,6 +660,14 @@ class WebhookRefused(Problem):
     code = "webhook.refused"
     title = "The webhook address is not valid"
     hint = "Give an https address whose host is public."
+
+
+class TooManyTrials(Problem):
+    status = 429
+    code = "webhook.trials"
+    title = "Too many webhook tests"
+    hint = "Wait an hour, or look at the deliveries that were made."
+    retry_after_s = 600
 
 
 class WebhookExists(Problem):

@@ -13,7 +13,7 @@ from django.conf import settings
 from submissions.accounts import account_requests
 from submissions.bundles import quarantine
 from submissions.change_points import detection
-from submissions.checks import dry_check, processing, revalidation
+from submissions.checks import dry_check, processing, revalidation, turns
 from submissions.damage import presence, scrub
 from submissions.notifications import outbox
 from submissions.operations import retention
@@ -25,19 +25,21 @@ log = logging.getLogger(__name__)
 
 @shared_task(soft_time_limit=settings.CHECK_SECONDS + 15, time_limit=settings.CHECK_SECONDS + 45)
 def process(submission_id: str) -> None:
-    """Check what was received."""
-    processing.check_submission(submission_id)
+    """Check what was received, in turns of accounts."""
+    turns.serve_task(submission_id)
 
 
 @shared_task
 def prepare_review(submission_id: str) -> None:
-    """Make ready what was submitted."""
+    """Make ready what was submitted; an upload that waits is checked before."""
+    turns.check_next()
     decisions.prepare_for_review(submission_id)
 
 
 @shared_task(soft_time_limit=settings.CHECK_SECONDS + 15, time_limit=settings.CHECK_SECONDS + 45)
 def recheck(submission_id: str) -> None:
-    """Tell what today's rules find otherwise."""
+    """Tell what today's rules find otherwise; an upload that waits is checked before."""
+    turns.check_next()
     revalidation.compare_recheck(submission_id)
 
 

@@ -30,7 +30,7 @@ from submissions.bundles.storage import local_path, stored_files, stored_path
 from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound, StateConflict
 from submissions.lifecycle import states, task_queue
-from submissions.models import Check, State, Submission, SubmittedSystem
+from submissions.models import Check, CheckTurn, State, Submission, SubmittedSystem
 from validators import VERSION
 from validators.findings import ERROR, Finding, findings_of_report
 from validators.runs.report import VALID, Report
@@ -72,11 +72,10 @@ class CheckOutcome:
         return State.CHECKED if self.report["status"] == VALID else State.INVALID
 
 
-def check_submission(submission_id: UUID | str) -> None:
-    """Check one submission if it waits for that and nobody else is at it."""
+def check_submission(submission_id: UUID | str) -> bool:
+    """Check one submission if it waits for that and nobody else is at it; whether it was taken up."""
     with db_locks.try_advisory_lock(lock_key(UUID(str(submission_id)))) as mine:
-        if mine:
-            _check_claimed(submission_id)
+        return mine and _check_claimed(submission_id)
 
 
 def recheck_in_review(submission_id: UUID | str) -> None:
@@ -172,10 +171,11 @@ def judged_list(lists: list[str]) -> str | None:
 # One attempt
 
 
-def _check_claimed(submission_id: UUID | str) -> None:
+def _check_claimed(submission_id: UUID | str) -> bool:
     submission = _claim_submission(submission_id)
     if submission is None:
-        return
+        return False
+    CheckTurn.objects.update_or_create(account_id=submission.account_id, defaults={"began_at": timezone.now()})
     if submission.attempts > ATTEMPTS:
         checked = _gave_up()
     else:
@@ -186,9 +186,10 @@ def _check_claimed(submission_id: UUID | str) -> None:
         except Exception:
             log.exception("Check of %s failed (attempt %d)", submission_id, submission.attempts)
             if submission.attempts < ATTEMPTS:
-                return  # It stays `processing` without a lock, so the sweeper sends it again.
+                return True  # It stays `processing` without a lock, so the sweeper sends it again.
             checked = _gave_up()
     _until_the_database_answers(lambda: _finish_check(submission, checked))
+    return True
 
 
 def _claim_submission(submission_id: UUID | str) -> Submission | None:

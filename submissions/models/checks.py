@@ -8,6 +8,16 @@ from submissions.models.accounts import Account
 from submissions.models.submissions import Submission
 
 
+class CheckTurn(models.Model):
+    """When the last check of an account's submissions began: who waited longest is next."""
+
+    account = models.OneToOneField(Account, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    began_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"turn of {self.account} at {self.began_at}"
+
+
 class Check(models.Model):
     """What one check of a submission found: the report of `validators`, with the version that made it."""
 

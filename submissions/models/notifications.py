@@ -28,6 +28,8 @@ class Webhook(models.Model):
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="webhooks")
     url = models.CharField(max_length=500)
     created_at = models.DateTimeField(auto_now_add=True)
+    failures = models.PositiveIntegerField(default=0, db_default=0, help_text="Calls in a row that nobody answered.")
+    rest_until = models.DateTimeField(null=True, blank=True, help_text="Not called before that.")
 
     class Meta:
         ordering = ["created_at", "id"]

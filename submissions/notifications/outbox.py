@@ -10,13 +10,15 @@ sends what is due; a receiver that does not answer is tried again, ever later, a
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from registry.dumps import db_locks
@@ -30,6 +32,11 @@ log = logging.getLogger(__name__)
 
 LOCK = 0x68777465  # "hwte": one process at a time tells, so that slow receivers never hold all workers
 AT_ONCE = 200
+CALLS_AT_ONCE, CALLS_OF_ACCOUNT = 8, 2
+ANSWERED_WITHIN_S = 2 * webhooks.TIMEOUT_S
+"""For the look-up of the name, the connection and the answer together."""
+RESTS = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 15, 30))
+"""So long a webhook is left alone after so many calls in a row without an answer."""
 FOR_S = 10.0
 """So long one turn sends at the most; the next one begins two seconds later."""
 RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
@@ -114,7 +121,7 @@ def send_due() -> None:
         while _take_notices():
             pass
         end = time.monotonic() + FOR_S
-        while time.monotonic() < end and (_send_mail() or _send_webhook()):
+        while time.monotonic() < end and (_send_mail() or _send_webhooks()):
             pass
 
 
@@ -208,16 +215,64 @@ def _send_mail() -> bool:
     return True
 
 
-def _send_webhook() -> bool:
-    """One delivery to one webhook; whether there was one to make."""
-    due = _due_deliveries().filter(webhook__isnull=False)
-    delivery = due.select_related("webhook", *_JOINED).order_by("due_at").first()
-    if delivery is None or delivery.webhook is None:
+def _send_webhooks() -> bool:
+    """One delivery to each of a few receivers at the same time; whether there was one to make.
+
+    Those that answered last time come first, and each account has a share: who never answers holds up nobody else.
+    """
+    deliveries = _next_receivers()
+    if not deliveries:
         return False
-    _begin_delivery([delivery])
-    delivered, answer = webhooks.deliver_event(delivery, delivery.webhook)
-    _end_delivery([delivery], delivered=delivered, answer=answer)
+    _begin_delivery(deliveries)
+    calls = [webhooks.prepare_call(delivery, delivery.webhook) for delivery in deliveries if delivery.webhook]
+    for delivery, reply in zip(deliveries, _make_calls(calls), strict=True):
+        _end_delivery([delivery], delivered=reply.delivered, answer=reply.words)
+        if delivery.webhook:
+            _note_receiver(delivery.webhook, reply)
     return True
+
+
+def _next_receivers() -> list[Delivery]:
+    """The oldest due delivery of each of at most CALLS_AT_ONCE webhooks, of one account CALLS_OF_ACCOUNT."""
+    now = timezone.now()
+    due = _due_deliveries().filter(webhook__isnull=False).exclude(webhook__rest_until__gt=now)
+    place = Window(RowNumber(), partition_by="webhook", order_by=("due_at", "pk"))
+    first = due.annotate(place=place).filter(place=1).values("pk")
+    of_account = Window(RowNumber(), partition_by="account", order_by=("webhook__failures", "due_at", "pk"))
+    rows = (
+        Delivery.objects.filter(pk__in=first).annotate(of_account=of_account).filter(of_account__lte=CALLS_OF_ACCOUNT)
+    )
+    return list(
+        rows.select_related("webhook", *_JOINED).order_by("webhook__failures", "of_account", "due_at")[:CALLS_AT_ONCE]
+    )
+
+
+def _make_calls(calls: Sequence[webhooks.Call]) -> list[webhooks.Reply]:
+    """The replies to all of them, which are made at once; SILENCE where one takes longer than ANSWERED_WITHIN_S.
+
+    A thread may outlive that while a name is looked up; it ends with the look-up, and with the process.
+    """
+    replies = dict.fromkeys(range(len(calls)), webhooks.SILENCE)
+
+    def call_receiver(number: int) -> None:
+        replies[number] = webhooks.make_call(calls[number])
+
+    threads = [threading.Thread(target=call_receiver, args=(number,), daemon=True) for number in replies]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + ANSWERED_WITHIN_S
+    for thread, call in zip(threads, calls, strict=True):
+        thread.join(max(end - time.monotonic(), 0))
+        if thread.is_alive():
+            call.break_off()
+    return [replies[number] for number in range(len(calls))]
+
+
+def _note_receiver(webhook: Webhook, reply: webhooks.Reply) -> None:
+    """Leave a receiver alone for a while that does not answer, ever longer; one that answers has a clean sheet."""
+    failures = 0 if reply.answered else webhook.failures + 1
+    pause = RESTS[min(failures, len(RESTS)) - 1] if failures else None
+    Webhook.objects.filter(pk=webhook.pk).update(failures=failures, rest_until=pause and timezone.now() + pause)
 
 
 def _due_deliveries() -> QuerySet[Delivery]:

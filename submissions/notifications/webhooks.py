@@ -10,12 +10,14 @@ import base64
 import hashlib
 import hmac
 import http.client
-import ipaddress
 import json
 import re
 import socket
 import ssl
 import time
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -29,10 +31,12 @@ from django.utils import timezone
 from registry.models import RunVerdict, Step
 from registry.query import run_verdict_rows
 from registry.timeseries import detected_steps
-from submissions.errors import WebhookExists, WebhookRefused
+from submissions.errors import TooManyTrials, WebhookExists, WebhookRefused
 from submissions.models import Account, Delivery, Event, Webhook
+from submissions.notifications import public_addresses
 
 MOST = 10
+MOST_TRIALS, TRIALS_WITHIN = 10, timedelta(hours=1)
 TIMEOUT_S = 5.0
 _PREFIX = "whsec_"
 _URL_LIMIT = 500
@@ -64,20 +68,67 @@ def webhook_secret(webhook: Webhook) -> str:
 
 
 def try_out(webhook: Webhook) -> Delivery:
-    """Have a delivery made that tells of nothing, so that the receiver can be tried."""
+    """Have a delivery made that tells of nothing, so that the receiver can be tried.
+
+    Raises TooManyTrials beyond MOST_TRIALS of the account within an hour.
+    """
+    trials = Delivery.objects.filter(
+        account=webhook.account_id, event=None, step=None, run_verdict=None, due_at__gt=timezone.now() - TRIALS_WITHIN
+    )
+    with transaction.atomic():
+        Account.objects.select_for_update().get(pk=webhook.account_id)  # of several at once, each counts the others
+        if trials.count() >= MOST_TRIALS:
+            raise TooManyTrials(f"There were {MOST_TRIALS} tests within an hour.")
+        return _new_trial(webhook)
+
+
+def _new_trial(webhook: Webhook) -> Delivery:
     return Delivery.objects.create(account_id=webhook.account_id, webhook=webhook, due_at=timezone.now())
 
 
-def deliver_event(delivery: Delivery, webhook: Webhook) -> tuple[bool, str]:
-    """Whether the receiver took it (any 2xx), and what it answered, in words."""
+@dataclass(slots=True)
+class Call:
+    """One delivery on its way to its receiver: what is sent, and the open connection, so that it can be broken off."""
+
+    url: str
+    body: bytes
+    headers: dict[str, str]
+    stream: socket.socket | None = None
+
+    def break_off(self) -> None:
+        """End the connection, whatever it waits for."""
+        if self.stream is not None:
+            with suppress(OSError):
+                self.stream.shutdown(socket.SHUT_RDWR)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Whether a receiver took a delivery (any 2xx), what it answered, in words, and whether it answered at all."""
+
+    delivered: bool
+    words: str
+    answered: bool = True
+
+
+SILENCE = Reply(False, "no answer in time", answered=False)
+
+
+def prepare_call(delivery: Delivery, webhook: Webhook) -> Call:
+    """What a delivery sends, as it stands now; asks the database."""
     body = json.dumps(_event_payload(delivery), separators=(",", ":")).encode()
+    return Call(webhook.url, body, _signed_headers(delivery, webhook, body))
+
+
+def make_call(call: Call) -> Reply:
+    """Call the receiver. Asks no database, so it may run in a thread."""
     try:
-        status = _post(_url_parts(webhook.url), body, _signed_headers(delivery, webhook, body))
+        status = _post(_url_parts(call.url), call)
     except WebhookRefused as refused:
-        return False, refused.detail
+        return Reply(False, refused.detail, answered=False)
     except OSError as error:
-        return False, f"{type(error).__name__}: {error}"
-    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES, f"HTTP {status}"
+        return Reply(False, f"{type(error).__name__}: {error}", answered=False)
+    return Reply(HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES, f"HTTP {status}")
 
 
 def type_of(delivery: Delivery) -> str:
@@ -152,6 +203,8 @@ def _url_parts(url: str) -> SplitResult:
     printable = url.isascii() and url.strip().isprintable() and " " not in url.strip()
     if not sound or not printable or len(url) > _URL_LIMIT or parts.fragment:
         raise WebhookRefused("It must look like https://host/path.")
+    if not settings.INSECURE_LOCAL and (parts.port or 443) not in public_addresses.PORTS:
+        raise WebhookRefused("Only the ports 443 and 8443 are called.")
     return parts
 
 
@@ -162,29 +215,24 @@ def _public_addresses(parts: SplitResult) -> list[str]:
     except (OSError, UnicodeError) as error:
         raise WebhookRefused(f"{parts.hostname} has no address.") from error
     addresses = list(dict.fromkeys(str(row[4][0]) for row in resolved))
-    if not settings.INSECURE_LOCAL and not all(_is_public(address) for address in addresses):
+    if not settings.INSECURE_LOCAL and not all(public_addresses.is_public(address) for address in addresses):
         raise WebhookRefused(f"{parts.hostname} is not a public address.")
     return addresses
 
 
-def _is_public(address: str) -> bool:
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    inner = getattr(parsed, "ipv4_mapped", None) or getattr(parsed, "sixtofour", None)
-    return parsed.is_global and not parsed.is_multicast and (inner is None or inner.is_global)
-
-
-def _post(parts: SplitResult, body: bytes, headers: dict[str, str]) -> int:
+def _post(parts: SplitResult, call: Call) -> int:
     """The status of the answer, of which no more is read; redirects are not followed. Raises OSError."""
     secure = parts.scheme == "https"
     port = parts.port or (443 if secure else 80)
     # The name may resolve to another address a moment later: this is the one that was looked at.
     with socket.create_connection((_public_addresses(parts)[0], port), TIMEOUT_S) as plain:
+        call.stream = plain
         connection = http.client.HTTPConnection(parts.hostname or "", port)
         connection.sock = plain
         if secure:
             connection.sock = ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname)
         with connection.sock as stream:
-            connection.request("POST", parts._replace(scheme="", netloc="").geturl() or "/", body, headers)
+            connection.request("POST", parts._replace(scheme="", netloc="").geturl() or "/", call.body, call.headers)
             return _read_status(stream)
 
 
