@@ -45,6 +45,11 @@ def request_reset(email: str, origin: str) -> None:
     AccountRequest.objects.create(kind=Kind.RESET, email=email, origin=origin)
 
 
+def note_refusal(email: str, reason: str, origin: str) -> None:
+    """Have a letter sent that an administrator gave no account, with the reason."""
+    AccountRequest.objects.create(kind=Kind.REFUSED, email=email, note=reason, origin=origin)
+
+
 def answer_due() -> None:
     """Answer what was asked for, each in a transaction with its letter; what can't be sent is tried again."""
     now = timezone.now()
@@ -66,6 +71,8 @@ def _answer_request(row: AccountRequest) -> None:
     with context.request_context(request):
         if row.kind == Kind.SIGN_UP:
             _make_account(row, request)
+        elif row.kind == Kind.REFUSED:
+            get_adapter().send_mail("accounts/access_refused", row.email, {"reason": row.note, "site": row.origin})
         elif (form := ResetPasswordForm({"email": row.email})).is_valid() and form.users:
             form.save(request)
 

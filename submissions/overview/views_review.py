@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from registry.models import Release, Result
 from registry.presentation import numbers
 from registry.results.views import OUTCOMES
+from submissions.accounts import access_requests
 from submissions.bundles import quarantine
 from submissions.bundles.views import line_address
 from submissions.checks import finding_counts, questionnaire
@@ -57,6 +58,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "waiting": len(facts),
         "conflicts": in_all - len(facts),
         "may_end_ties": editor,
+        "access_requests": access_requests.open_requests().count() if has_role(account, Account.Role.ADMIN) else 0,
         "quarantined": quarantine.count_waiting() if editor else 0,
         "publishable": Release.objects.filter(imported=False, published_at=None) if editor else [],
     }
