@@ -71,6 +71,7 @@ urlpatterns = [
     path("submissions/<uuid:id>/revise/", overview_api.SubmissionRevise.as_view(), name="api-submission-revise"),
     path("submissions/<uuid:id>/withdraw/", overview_api.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),
     path("submissions/<uuid:id>/review/", api_decisions.SubmissionReview.as_view(), name="api-submission-review"),
+    path("submissions/<uuid:id>/records/", receipts_api.SubmissionRecords.as_view(), name="api-submission-records"),
     path("submissions/<uuid:id>/receipt/", receipts_api.SubmissionReceipt.as_view(), name="api-submission-receipt"),
     path("webhooks/", api_webhooks.WebhookList.as_view(), name="api-webhooks"),
     path("webhooks/<uuid:id>/", api_webhooks.WebhookDetail.as_view(), name="api-webhook"),

@@ -264,11 +264,16 @@ def _move_platform(change: IdentityChange, former: Platform, target: Platform, d
 
 def rebuild_facts(change: IdentityChange) -> None:
     """Of the results that an act and its parts moved."""
+    fact_index.rebuild_facts(moved_results(change))
+
+
+def moved_results(change: IdentityChange) -> list[int]:
+    """Primary keys of the results that an act and its parts moved, or gave a platform."""
     acts = [change, *change.parts.all()]
     ids = [
         public_id for act in acts for key in ("results", "platform_of_results") for public_id in act.moved.get(key, ())
     ]
-    fact_index.rebuild_facts(Result.objects.filter(public_id__in=ids).order_by("pk").values_list("pk", flat=True))
+    return list(Result.objects.filter(public_id__in=ids).order_by("pk").values_list("pk", flat=True))
 
 
 # Back

@@ -17,12 +17,14 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from registry.lists.listing import entries_digest
+from registry.log import recording
 from registry.models import (
     Erasure,
     Fact,
     IdentityChange,
     ListDefinition,
     ListEntry,
+    LogOpening,
     Measurement,
     ObservedParameter,
     Override,
@@ -45,7 +47,15 @@ REASON = "erased on request"
 _PARAMETER = "p."
 _EMPTY_TEXTS = (
     *("origin_id", "tool_version", "source", "institution", "system_name", "filesystem_type", "filesystem_name"),
-    *("filesystem_version", "storage_vendor", "vendor", "public_sha256", "revision_reason", "withdrawn_reason"),
+    *(
+        "filesystem_version",
+        "storage_vendor",
+        "vendor",
+        "bundle_sha256",
+        "public_sha256",
+        "revision_reason",
+        "withdrawn_reason",
+    ),
 )
 
 
@@ -64,7 +74,22 @@ def erase_results(results: Iterable[Result], category: str, erased_by: str) -> N
                 system_key=same_system.first() or secrets.token_hex(16),
             )
             Result.objects.filter(pk=result.pk, withdrawn_at=None).update(withdrawn_at=now)
-        _blank_results(Result.objects.filter(erasure__erased_at=now))
+        erased = Result.objects.filter(erasure__erased_at=now)
+        lists = RankedList.objects.filter(pk__in=ListEntry.objects.filter(result__in=erased).values("ranked_list"))
+        touched = list(lists.select_related("release").order_by("pk"))
+        _blank_results(erased)
+        _record_erasure(erased, touched)
+
+
+def _record_erasure(erased: QuerySet[Result], lists: list[RankedList]) -> None:
+    """The log forgets what these records said, and what lists said of them; it keeps that they were erased."""
+    ids = list(erased.order_by("pk").values_list("public_id", "erasure__category", "erasure__erased_at"))
+    named = [f"lists/{ranked_list.release.slug}/{ranked_list.name}" for ranked_list in lists]
+    recording.forget_openings([*(f"results/{public_id}" for public_id, *_ in ids), *named])
+    recording.record_lists(lists, recording.ERASED)
+    for public_id, category, erased_at in ids:
+        facts = {"erasure": {"id": public_id, "category": category, "erased_at": erased_at}}
+        recording.record_own(LogOpening.Kind.ERASURE, facts, recording.ERASED, f"results/{public_id}")
 
 
 def keep_erased() -> None:
@@ -110,7 +135,7 @@ def _blank_row(result: Result) -> None:
         "platform": None,
         "filesystem_family": result.filesystem_family if result.filesystem_family in known_families else "",
         "parameters": {name: value for name, value in result.parameters.items() if f"{_PARAMETER}{name}" in fact_names},
-        "snapshot": {"answers": {"state": answers}} if answers else {},
+        "snapshot": {"erased": True} | ({"answers": {"state": answers}} if answers else {}),
         "later_evidence": {},
         "same_as": None,
         "archive_missing_since": None,

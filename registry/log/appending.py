@@ -23,7 +23,7 @@ from django.utils import timezone
 from registry.dumps import db_locks
 from registry.log import log_files, recording, signing, tiles
 from registry.log.merkle_tree import leaf_hash, root_of_entries, root_of_full, tree_root
-from registry.log.signed_note import BadNote, Checkpoint, open_checkpoint, sign_checkpoint
+from registry.log.signed_note import BadNote, Checkpoint, open_checkpoint, sign_checkpoint, verifier_key
 from registry.models import LogCheckpoint, LogLeaf, LogState
 
 log = logging.getLogger(__name__)
@@ -55,6 +55,7 @@ def append_waiting() -> Appended | None:
 
 
 def _append_all() -> Appended:
+    LogState.objects.get_or_create(pk=1)
     try:
         published = _published_checkpoint()
         if published is not None:
@@ -62,7 +63,6 @@ def _append_all() -> Appended:
     except LogForked as error:
         LogState.objects.filter(pk=1).update(trouble=str(error))
         raise
-    LogState.objects.get_or_create(pk=1)
     recorded = recording.hold_all()
     origin = signing.ensure_signer()
     appended = _give_places()
@@ -88,9 +88,13 @@ def _published_checkpoint() -> Checkpoint | None:
     if content is None:
         return None
     try:
-        checkpoint = open_checkpoint(content.decode(), signing.verifier_keys())
+        note = content.decode()
+        own_key = verifier_key(note.split("\n")[0], signing.signing_key().public_key())
+        checkpoint = open_checkpoint(note, [*signing.verifier_keys(), own_key])
     except (BadNote, UnicodeDecodeError) as error:
         raise LogForked(f"The published checkpoint is not one of this registry: {error}.") from error
+    # A database from before the log, restored beside its files, goes on under their name.
+    LogState.objects.filter(pk=1, origin="").update(origin=checkpoint.origin)
     if checkpoint.origin != LogState.objects.values_list("origin", flat=True).get(pk=1):
         raise LogForked(f"The published checkpoint is of another log, {checkpoint.origin}.")
     return checkpoint

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -86,6 +86,10 @@ def forget_openings(subjects: Collection[str]) -> None:
     openings.update(salt=None, canonical=None, erased_at=timezone.now())
 
 
+HOLDERS: list[Callable[[], int]] = []
+"""What else looks for things without a record, and says how many it recorded: of what this app does not know."""
+
+
 def note_unheld() -> None:
     """Say, in the transaction of a load, that the record may hold what the log does not; the next append looks."""
     LogState.objects.update_or_create(pk=1, defaults={"unheld_since": timezone.now()})
@@ -116,6 +120,7 @@ def hold_all() -> int:
         is_known = f"lists/{ranked_list.release.slug}/{ranked_list.name}" in recorded_subjects
         act = FIRST_RECORDED if not is_known else LOADED if ranked_list.release.imported else RANGED
         count += record_lists([ranked_list], act)
+    count += sum(hold() for hold in HOLDERS)
     LogState.objects.filter(pk=1, unheld_since=since).update(unheld_since=None)
     return count
 

@@ -88,7 +88,7 @@ class Result(models.Model):
         default=dict, blank=True, help_text="Findings shown, rules, hashes, scores, versions, what was scrubbed."
     )
     bundle_sha256 = models.CharField(
-        max_length=64, blank=True, help_text="Of the bytes as received, which stay private."
+        max_length=64, blank=True, help_text="Of the bytes as received, which stay private; empty of anonymous results."
     )
     public_sha256 = models.CharField(max_length=64, blank=True, help_text="Of the scrubbed derivative.")
     archive_missing_since = models.DateTimeField(
@@ -109,6 +109,7 @@ class Result(models.Model):
 
     later_evidence = models.JSONField(
         default=dict,
+        db_default=models.Value({}, models.JSONField()),
         blank=True,
         help_text="What later rules found in its files, with day and version; nothing else changes by it.",
     )
@@ -150,7 +151,10 @@ class Result(models.Model):
                 condition=models.Q(score__isnull=True) | models.Q(score__gte=0), name="result_score_not_negative"
             ),
             models.CheckConstraint(
-                condition=~models.Q(trust="verified") | ~models.Q(bundle_sha256=""),
+                condition=~models.Q(trust="verified")
+                | ~models.Q(bundle_sha256="")
+                | models.Q(snapshot__contains={"anonymous": True})
+                | models.Q(snapshot__contains={"erased": True}),
                 name="verified_result_has_a_bundle",
             ),
             models.CheckConstraint(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from django.core.cache import cache
 from django.db import DatabaseError
 from django.db.models import Count
+from django.utils import timezone
 from kombu.exceptions import OperationalError
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -20,6 +21,7 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from registry.celery import app, scheduler_last_sent
+from registry.log.overview import log_overview
 from registry.models import RankedList, Release, Result
 from registry.monitoring import request_counts, shared_counts
 from validators import VERSION
@@ -64,6 +66,24 @@ def cache_metrics() -> Iterator[Metric]:
     return iter(())
 
 
+def log_metrics() -> Iterator[Metric]:
+    """How long the transparency log is, what waits for it, and whether something is wrong with it."""
+    overview, now = log_overview(), timezone.now()
+    waiting_s = (now - overview.waits_since).total_seconds() if overview.waits_since else 0.0
+    yield GaugeMetricFamily("highwater_log_entries", "Entries of the log that are signed.", value=overview.size)
+    yield GaugeMetricFamily("highwater_log_waiting", "Entries that wait to be appended.", value=overview.waiting)
+    yield GaugeMetricFamily(
+        "highwater_log_waiting_seconds", "Age of the oldest entry that waits; 0: none does.", value=max(0.0, waiting_s)
+    )
+    if overview.signed_at is not None:
+        age_s = (now - overview.signed_at).total_seconds()
+        words = "Age of the newest checkpoint; none is signed while nothing happens."
+        yield GaugeMetricFamily("highwater_log_checkpoint_age_seconds", words, value=max(0.0, age_s))
+    yield GaugeMetricFamily(
+        "highwater_log_trouble", "1: files and database contradict each other.", value=float(bool(overview.trouble))
+    )
+
+
 def build_metrics() -> Iterator[Metric]:
     """What is running."""
     version = GaugeMetricFamily("highwater_build_info", "Version of the rules and parsers.", labels=["validators"])
@@ -74,6 +94,7 @@ def build_metrics() -> Iterator[Metric]:
 SOURCES: dict[str, Source] = {
     "registry.metrics.build": build_metrics,
     "registry.metrics.record": record_metrics,
+    "registry.metrics.log": log_metrics,
     "registry.metrics.queues": queue_metrics,
     "registry.metrics.scheduler": scheduler_metrics,
     "registry.metrics.caching": cache_metrics,

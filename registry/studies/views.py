@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,7 +12,10 @@ from django.shortcuts import render
 from registry.comparison import uncertainty
 from registry.errors import Problem
 from registry.models import CatalogueLoad, SavedStudy
+from registry.platforms.views_ceilings import limit_derivations
 from registry.presentation import numbers, words
+from registry.presentation.plots.drawing import draw_plot
+from registry.presentation.plots.model import MEASUREMENTS, Limit
 from registry.query import axes, fact_index, filters, qualified_values, study_query
 from registry.query.public_record import Row
 from registry.query.recorded_metrics import known_metrics
@@ -21,7 +25,6 @@ from registry.studies.balance import page as balance_page
 from registry.studies.balance.finding import finding_sentence
 from registry.studies.index import cards
 from registry.studies.people_questions import list_questions
-from registry.studies.study_chart import MEASUREMENTS, has_lines
 from registry.web.caching import public_page
 
 API = "/api/v1"
@@ -109,24 +112,32 @@ def _study_page(
     joint: str,
     about: dict[str, Any],
 ) -> HttpResponse:
+    plot, limited = answer["chart"], answer[studies_documents.LIMITED]
     context = {
         "section": "studies",
         "answer": answer,
         "finding": finding_sentence(answer),
-        "dark_svg": f"{api}{joint}format=svg&theme=dark",
+        "drawings": draw_plot(plot) if plot else [],
+        "limits": plot.all_limits if plot else [],
+        "above": sum(point.is_above for point in plot.points) if plot else 0,
+        "derivations": limit_derivations(limited.efficiencies),
+        "limited": any(limited.by_row),
         "heads": [ax["title"] + (f", {ax['unit']}" if ax["unit"] else "") for ax in answer["axes"]],
-        "rows": [_format_row(answer, row) for row in answer["rows"]],
+        "rows": [
+            _format_row(answer, row) | _format_limit(row, limit)
+            for row, limit in zip_longest(answer["rows"], limited.by_row)
+        ],
         "unit": table.in_words(answer["unit"], answer["per"] or ""),
         "spread": any(row["count"] > 1 for row in answer["rows"]),
         "ranged": any(row.get("interval_low") is not None for row in answer["rows"]),
         "unrepeated": any(map(table.is_not_repeated, answer["rows"])),
-        "each": bool(answer["chart"]) and answer["chart"]["usermeta"].get("drawn") == MEASUREMENTS,
+        "each": bool(plot) and plot.drawn == MEASUREMENTS,
         "balance": balance_page.balance_context(answer),
         "assumed": any(map(table.is_assumed, answer["rows"])),
         "by_repeats": any(row.get("interval_basis") == uncertainty.REPEATS for row in answer["rows"]),
         "rounded": any(row.get("rounding_low") is not None for row in answer["rows"]),
         "assumption": _assumption_link(request, study_question),
-        "has_lines": bool(answer["chart"]) and has_lines(answer["chart"]),
+        "has_lines": bool(plot) and plot.has_lines,
         "figures": study_question is None,
         "trusts": list(answer["trust"]),
         "sources": sorted({(row["source"], row["source_address"]) for row in answer["rows"] if row.get("source")}),
@@ -188,6 +199,14 @@ def _format_row(answer: studies_documents.Document, row: Row) -> Row:
     }
 
 
+def _format_limit(row: Row, limit: Limit | None) -> Row:
+    """The ceiling of a row, and whether its value lies above it."""
+    if limit is None:
+        return {}
+    above = row["value"] is not None and limit.is_passed_by(row["value"])
+    return {"limit": limit.limit_text, "limited_by": limit.words, "is_above": above}
+
+
 def _format_reach(low: float | None, high: float | None) -> str:
     return "" if low is None else f"{_format_value(low)}{numbers.EN_DASH}{_format_value(high)}"
 
@@ -196,7 +215,7 @@ def _format_ends(low: float | None, high: float | None) -> str:
     """Both ends with every digit that tells them apart."""
     if low is None or high is None:
         return ""
-    return numbers.EN_DASH.join(table.format_digits(end, 7) for end in (low, high))
+    return numbers.EN_DASH.join(numbers.format_digits(end, 7) for end in (low, high))
 
 
 def _divisor_text(row: Row) -> str:

@@ -29,8 +29,8 @@ from submissions.bundles.cage import jobs, untrusted
 from submissions.bundles.storage import local_path, stored_files, stored_path
 from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound, StateConflict
-from submissions.lifecycle import states, task_queue
-from submissions.models import Check, CheckTurn, State, Submission, SubmittedSystem
+from submissions.lifecycle import private_records, states, task_queue
+from submissions.models import Check, CheckTurn, PrivateRecord, State, Submission, SubmittedSystem
 from validators import VERSION
 from validators.findings import ERROR, Finding, findings_of_report
 from validators.runs.report import VALID, Report
@@ -306,7 +306,7 @@ def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
     if checked.signature is not None:
         signatures.store_verdict(submission, checked.signature)
     counted = finding_counts.count_report(submission, checked.report)
-    return Check.objects.create(
+    stored_check = Check.objects.create(
         submission=submission,
         version=submission.version,
         validators_version=VERSION,
@@ -319,6 +319,8 @@ def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
         report=checked.report,
         read_files=list(checked.read_files),
     )
+    private_records.record_rows(PrivateRecord.Kind.CHECK, [stored_check])
+    return stored_check
 
 
 def _finding_codes(report: dict[str, Any]) -> set[str]:

@@ -31,7 +31,7 @@ from submissions.errors import (
     TooManyFiles,
 )
 from submissions.intake import receive
-from submissions.lifecycle import states, task_queue
+from submissions.lifecycle import private_records, states, task_queue
 from submissions.models import CLOSED, Account, Event, Review, ScrubbedCopy, Signature, State, Submission, Version
 from submissions.permissions import require_own
 
@@ -259,6 +259,7 @@ def _store_files(row: Submission, account: Account, files: list[File], reason: s
         )
     except IntegrityError as error:
         raise FileInUse("Another submission of this account has these bytes.") from error
+    private_records.record_receipt(Submission.objects.get(pk=row.pk))
     task_queue.enqueue_after_commit("process", row.pk)
 
 
@@ -304,6 +305,7 @@ def start_revision(
         )
         event_reason = f"Revision of {older.require_result().public_id}: {reason}"
         states.write_history([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=event_reason)])
+        private_records.record_receipt(revision)
         task_queue.enqueue_after_commit("process", revision.pk)
     return revision
 

@@ -14,6 +14,7 @@ from registry.identity import merging, splitting
 from registry.identity.errors import SplitRefused
 from registry.identity.merging import Decision, Kind, Moved
 from registry.loading import catalogue_loader
+from registry.log import recording
 from registry.models import IdentityChange
 from registry.query.canonical_names import plain_text
 from registry.timeseries import detected_steps
@@ -75,4 +76,5 @@ def _carry_out(act: Callable[[], Moved]) -> IdentityChange:
     catalogue_loader.lock_catalogue()
     moved = act()
     detected_steps.mark_due(moved.systems)
+    recording.record_results(merging.moved_results(moved.change), recording.IDENTIFIED)
     return moved.change

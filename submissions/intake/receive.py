@@ -34,8 +34,8 @@ from submissions.errors import (
     UnknownRelease,
     WrongSha256,
 )
-from submissions.lifecycle import states, task_queue
-from submissions.models import CLOSED, Account, Event, Signature, State, Submission
+from submissions.lifecycle import private_records, states, task_queue
+from submissions.models import CLOSED, Account, Event, PrivateRecord, Signature, State, Submission
 from submissions.web.strict_json import once_each
 from validators import schema
 
@@ -106,7 +106,8 @@ def create_draft(account: Account, declared: Declared, *, test: bool = False) ->
             release=declared.release,
             lists=declared.lists,
         )
-        Event.objects.create(submission=draft, actor=account, to_state=State.DRAFT)
+        event = Event.objects.create(submission=draft, actor=account, to_state=State.DRAFT)
+        private_records.record_rows(PrivateRecord.Kind.EVENT, [event])
     return draft
 
 
@@ -283,6 +284,7 @@ def _register_submission(
         if created:
             again = _former_reasons([row for row in rows if row != stored])
             states.write_history([Event(submission=stored, actor=account, to_state=State.RECEIVED, reason=again)])
+            private_records.record_receipt(stored)
             task_queue.enqueue_after_commit("process", stored.pk)
     return stored, created
 

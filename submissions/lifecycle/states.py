@@ -13,7 +13,8 @@ from uuid import UUID
 from django.db import transaction
 
 from submissions.errors import NotFound, ReasonNeeded, StateConflict
-from submissions.models import Account, Event, Notice, State, Submission
+from submissions.lifecycle import private_records
+from submissions.models import Account, Event, Notice, PrivateRecord, State, Submission
 
 PERMITTED: dict[State, frozenset[State]] = {
     State.DRAFT: frozenset({State.RECEIVED, State.WITHDRAWN}),
@@ -99,6 +100,7 @@ def note_event(
     with transaction.atomic():
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         event = Event.objects.create(submission=submission, actor=actor, from_state=state, to_state=state, reason=text)
+        private_records.record_rows(PrivateRecord.Kind.EVENT, [event])
         if notify:
             Notice.objects.create(event=event, editors=editors)
 
@@ -137,8 +139,9 @@ def transition_many(
 
 
 def write_history(events: list[Event]) -> None:
-    """Write rows of history, and that those concerned have to be told; in the transaction of the change itself."""
+    """Write and record rows of history, and whom to tell of them; in the transaction of the change itself."""
     written = Event.objects.bulk_create(events)
+    private_records.record_rows(PrivateRecord.Kind.EVENT, written)
     Notice.objects.bulk_create(Notice(event=event) for event in written if event.to_state != State.PROCESSING)
 
 

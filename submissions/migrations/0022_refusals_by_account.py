@@ -49,5 +49,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunPython(bind, migrations.RunPython.noop),
-        migrations.DeleteModel(name="RefusedBundle"),
+        # The table stays for one release: until the restart the earlier code looks into it at each upload (decision 76).
+        migrations.SeparateDatabaseAndState(state_operations=[migrations.DeleteModel(name="RefusedBundle")]),
     ]

@@ -13,6 +13,7 @@ from submissions.models.accounts import (
 )
 from submissions.models.checklists import ChecklistAct, ChecklistItem
 from submissions.models.checks import Check, CheckTurn, CopyAgreement, RecheckComparison, ScrubbedCopy, SubmittedSystem
+from submissions.models.log import PrivateRecord
 from submissions.models.maintenance import MaintenanceRun
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.review import Assignment, Comment, Judgement, Review
@@ -54,6 +55,7 @@ __all__ = [
     "MaintenanceRun",
     "Membership",
     "Notice",
+    "PrivateRecord",
     "ReceiptKey",
     "RecheckComparison",
     "Review",

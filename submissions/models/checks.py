@@ -56,7 +56,9 @@ class RecheckComparison(models.Model):
     )
     lines = models.JSONField(default=list, help_text="What differs, a line each; empty where nothing does.")
     evidence = models.JSONField(
-        default=dict, help_text="Evidence of the run that counts, and the findings of what contradicts."
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="Evidence of the run that counts, and the findings of what contradicts.",
     )
 
     class Meta:
@@ -91,7 +93,11 @@ class ScrubbedCopy(models.Model):
     size = models.PositiveBigIntegerField()
     files = models.JSONField(default=list, help_text="path, size, sha256 and scrubbed of every file in it.")
     report = models.JSONField(default=dict, help_text="What was removed, by rule, and what was left out.")
-    names = models.JSONField(default=dict, help_text="Private: users and hosts that the files gave away, by kind.")
+    names = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="Private: users and hosts that the files gave away, by kind.",
+    )
 
     class Meta:
         db_table = "submissions_derivative"

@@ -15,7 +15,7 @@ class Notice(models.Model):
     """An event that nobody was told of yet. Written with the event, deleted when its deliveries are."""
 
     event = models.OneToOneField(Event, primary_key=True, on_delete=models.CASCADE, related_name="+")
-    editors = models.BooleanField(default=False, help_text="Editors are told, too.")
+    editors = models.BooleanField(default=False, db_default=False, help_text="Editors are told, too.")
 
     def __str__(self) -> str:
         return f"Notice of {self.event_id}"

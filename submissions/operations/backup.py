@@ -39,7 +39,10 @@ from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from registry.dumps import db_locks
-from registry.models import Edition, RecordChange, Result
+from registry.log import recording
+from registry.log.appending import log_size
+from registry.log.overview import RESTORED_SUBJECT
+from registry.models import Edition, LogOpening, RecordChange, Result
 from registry.query import stored_bytes
 from registry.query.stored_bytes import key_of
 from submissions.bundles import quarantine, storage
@@ -255,6 +258,7 @@ def restore_backup(file: Path, progress: Progress, *, replace: bool = False) -> 
         if _migrations_to_come():
             call_command("migrate", verbosity=0)
             progress("migrated from the schema of the backup to that of this version")
+        _record_restoration(contents.stamp)
     except (OSError, EOFError, tarfile.TarError, DatabaseError) as error:
         raise BackupError(f"Nothing was restored: {error}".strip()) from error
 
@@ -400,6 +404,14 @@ def _restore_contents(file: Path, contents: Contents, progress: Progress) -> Non
     progress(
         f"restored {rows} rows of {len(columns)} tables; {len(stored)} of {contents.bundles} bundles were not there yet"
     )
+
+
+@transaction.atomic
+def _record_restoration(stamp: dict[str, Any]) -> None:
+    """Say in the transparency log that the record is that of a backup, with its time and the entries that it knew."""
+    facts = {"restoration": {"backup_made_at": stamp["made_at"], "entries": log_size()}}
+    recording.record_own(LogOpening.Kind.RESTORATION, facts, recording.RESTORED, RESTORED_SUBJECT)
+    recording.note_unheld()
 
 
 def _empty_tables(restored: list[dict[str, Any]]) -> None:

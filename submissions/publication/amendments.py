@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from registry.lists import listing
 from registry.lists.ranking import DefinitionError
+from registry.log import recording
 from registry.models import Override, RankedList, Release, Result
 from registry.models.lists import AMENDED
 from submissions.errors import Forbidden, OverrideRefused
@@ -101,7 +102,9 @@ def _amend_list(ranked_list: RankedList, reason: str, until: datetime | None = N
         RankedList.objects.filter(pk=ranked_list.pk).update(frozen_at=None, note=note, entered_until=until)
     try:
         definition = ranked_list.definition if was_frozen else None
-        return listing.freeze_list(ranked_list.release, ranked_list.name, freeze=was_frozen, definition=definition)
+        amended = listing.freeze_list(ranked_list.release, ranked_list.name, freeze=was_frozen, definition=definition)
+        recording.record_lists([amended], recording.AMENDED)
+        return amended
     except (listing.ListError, DefinitionError) as error:
         raise OverrideRefused(str(error)) from error
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
+from registry.log import recording
 from submissions.errors import NamedAlready, NothingAsked
 from submissions.lifecycle import states
 from submissions.models import Account, Anonymity, State, Submission
@@ -92,7 +93,9 @@ def take_back(submission: Submission, account: Account) -> None:
             raise NothingAsked
         states.note_event(submission, account, words)
         if state == State.PUBLISHED:
-            amendments.note_named_results(snapshot.restore_names(_published_with(submission)))
+            named_results = snapshot.restore_names(_published_with(submission))
+            recording.record_results([result.pk for result in named_results], recording.NAMED)
+            amendments.note_named_results(named_results)
 
 
 def _lock_submission(submission: Submission, expected: tuple[State, ...]) -> State:

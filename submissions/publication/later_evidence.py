@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import F
 
+from registry.log import recording
 from registry.models import Result
 from submissions.models import RecheckComparison
 from submissions.publication import anonymizer
@@ -23,7 +25,9 @@ def mark_results(submissions: Iterable[UUID]) -> int:
         submission__in=list(submissions), submission__result__isnull=False, of_check__version=F("submission__version")
     ).exclude(evidence={})
     marked = [result for row in rows.select_related("submission__result") if (result := _mark_result(row))]
-    Result.objects.bulk_update(marked, ["later_evidence"], batch_size=500)
+    with transaction.atomic():
+        Result.objects.bulk_update(marked, ["later_evidence"], batch_size=500)
+        recording.record_results([result.pk for result in marked], recording.RECHECKED)
     return len(marked)
 
 

@@ -19,6 +19,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from registry.lists import listing
+from registry.log import recording
 from registry.models import RankedList, Release, Result
 from submissions.bundles import scrubbed_copy
 from submissions.errors import Forbidden, ReleaseInvalid, WouldBeEmpty
@@ -75,8 +76,11 @@ def publish_release(release: Release, editor: Account | None, *, allow_empty: bo
             frozen = _publish_locked(release, editor, now)
             if editor is not None and not allow_empty:
                 _refuse_empty(frozen)
+            recording.record_lists(release.ranked_lists.all(), recording.PUBLISHED)
         else:
             _add_late(release, editor, now)
+        added = Result.objects.filter(release=release, published_at=now)
+        recording.record_results(added.values_list("pk", flat=True), recording.PUBLISHED)
     return _publication_outcome(release, published_at)
 
 

@@ -115,6 +115,7 @@ def derive_rows(submission: Submission, report: Mapping[str, Any]) -> tuple[Resu
 NAMED = (
     *("site", "system", "platform", "institution", "system_name", "filesystem_type", "filesystem_family"),
     *("filesystem_name", "storage_vendor", "vendor", "parameters", "snapshot", "public_sha256", "revision_reason"),
+    "bundle_sha256",
 )
 """What publication without a name withholds of a result."""
 
@@ -392,7 +393,7 @@ def _make_result(
         snapshot=(
             scrub_document(snapshot, names=source.names) | _copy_fields(source) | trust.reason_of(candidate.trust)
         ),
-        bundle_sha256=submission.sha256,
+        bundle_sha256="" if source.anonymous else submission.sha256,
         public_sha256="" if source.anonymous else source.derivative.sha256,
         copy_withheld_at=source.copy_withheld_at,
         revision=older.revision + 1 if older else 1,

@@ -24,6 +24,15 @@ class SubmissionReceipt(PrivateView):
         return Response(receipts.issue_receipt(visible_submission(account_of(request), id)))
 
 
+class SubmissionRecords(PrivateView):
+    """What the transparency log has of a submission: bytes received, changes of state, checks, decisions."""
+
+    @extend_schema(operation_id="submissions_records", responses={200: receipts_responses.PrivateRecordPage} | REFUSED)
+    def get(self, request: Request, id: UUID) -> Response:
+        submission = visible_submission(account_of(request), id)
+        return Response({"next": None, "results": receipts.list_records(submission)})
+
+
 class ReceiptKeysView(PrivateView):
     """The public keys with which receipts of this registry were signed, the newest first."""
 

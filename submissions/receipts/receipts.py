@@ -20,23 +20,27 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_ssh_public_key
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
+from registry.log.proofs import opened_proof
+from registry.log.signing import record_key
 from submissions.errors import BadReceipt
-from submissions.models import ReceiptKey, Submission
+from submissions.models import PrivateRecord, ReceiptKey, Submission
 from validators import VERSION
 
 NAMESPACE = "highwater-receipt"
-LIMIT_BYTES = 16 * 1024
+LIMIT_BYTES = 64 * 1024
 _HASH = "sha512"
 _MAGIC = b"SSHSIG"
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
 def issue_receipt(submission: Submission) -> dict[str, Any]:
-    """{"receipt", "signature", "public_key"}: what is held of a submission now, and under which rules it was checked.
+    """{"receipt", "signature", "public_key", "proof"}: what is held now, and under which rules it was checked.
 
-    `rules_version` is null until a worker has checked it.
+    `rules_version` is null until a worker has checked it. `proof` shows the receipt in the transparency log. Raises
+    LogAway where the files of the log cannot be read.
     """
     check = submission.checks.order_by("-made_at", "-id").first()
     receipt = {
@@ -53,8 +57,36 @@ def issue_receipt(submission: Submission) -> dict[str, Any]:
     }
     key = signing_key()
     public_key = _public_key_line(key.public_key())
-    ReceiptKey.objects.get_or_create(public_key=public_key)
-    return {"receipt": receipt, "signature": _sign_content(key, signed_message(receipt)), "public_key": public_key}
+    with transaction.atomic():
+        if ReceiptKey.objects.get_or_create(public_key=public_key)[1]:
+            record_key("receipts", public_key)
+    signature = _sign_content(key, signed_message(receipt))
+    return {"receipt": receipt, "signature": signature, "public_key": public_key, "proof": _receipt_proof(submission)}
+
+
+def list_records(submission: Submission) -> list[dict[str, Any]]:
+    """What the transparency log has of a submission, oldest first, with what opens it; what was erased is left out."""
+    rows = PrivateRecord.objects.filter(submission=submission, erased_at=None).select_related("leaf").order_by("leaf")
+    return [
+        {
+            "record": json.loads(row.canonical),
+            "canonical": row.canonical,
+            "salt": bytes(row.salt).hex(),
+            "leaf": str(row.leaf),
+            "leaf_index": row.leaf.index,
+        }
+        for row in rows
+        if row.canonical is not None and row.salt is not None
+    ]
+
+
+def _receipt_proof(submission: Submission) -> dict[str, Any] | None:
+    """Of the bytes that are held now, that the log has their receipt; None for a draft, and before it is recorded."""
+    rows = PrivateRecord.objects.filter(submission=submission, kind=PrivateRecord.Kind.RECEIPT, erased_at=None)
+    row = rows.select_related("leaf").order_by("-leaf").first()
+    if row is None or row.canonical is None or row.salt is None:
+        return None
+    return opened_proof(row.leaf, bytes(row.salt), row.canonical)
 
 
 def verify_receipt(document: Any) -> dict[str, Any]:

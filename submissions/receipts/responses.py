@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
+from registry.log.responses import PlacedProof
 from registry.query.row_fields import SubmissionId
 from registry.query.shapes import Shape
+from registry.web.responses import Page
 from submissions import models
 
 
@@ -31,6 +33,24 @@ class SignedReceipt(Shape):
     receipt: Annotated[ReceiptText, Meta(description="The object that is signed.")]
     signature: Annotated[str, Meta(description="Ed25519, as ssh-keygen -Y sign writes it.")]
     public_key: Annotated[str, Meta(description="As in authorized_keys.")]
+    proof: Annotated[
+        PlacedProof | None,
+        Meta(description="That the transparency log has the receipt of these bytes; null for a draft."),
+    ]
+
+
+class PrivateRecordRow(Shape):
+    """A record of a submission in the transparency log, with what opens it."""
+
+    record: Annotated[dict[str, Any], Meta(description="The record, as JSON; docs/log.md names its fields.")]
+    canonical: Annotated[str, Meta(description="The same as one text by RFC 8785, of which the digest is.")]
+    salt: Annotated[str, Meta(description="32 random bytes, in hex.")]
+    leaf: Annotated[str, Meta(description="sha256 of the salt and the canonical text, in hex: the entry of the log.")]
+    leaf_index: Annotated[int | None, Meta(description="Place in the log, from 0; null: it waits for the next minute.")]
+
+
+class PrivateRecordPage(Page):
+    results: Annotated[list[PrivateRecordRow], Meta(description="Every record, the oldest first.")]
 
 
 class ReceiptKeys(Shape):

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_safe
 
 from submissions.errors import BadReceipt
 from submissions.permissions import visible_submission
@@ -25,10 +26,14 @@ def download_receipt(request: HttpRequest, id: UUID) -> HttpResponse:
     return JsonResponse(signed, json_dumps_params={"indent": 1}, headers=headers)
 
 
-@require_safe
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
 def verification_page(request: HttpRequest) -> HttpResponse:
-    """For anybody, without an account: what the receipt in the query says, if it is one of ours."""
-    text = request.GET.get("receipt", "")
+    """For anybody, without an account: what the receipt that was sent says, if it is one of ours.
+
+    Its form posts, as a receipt with its proof is longer than an address may be; that changes nothing here.
+    """
+    text = (request.POST if request.method == "POST" else request.GET).get("receipt", "")
     context: dict[str, Any] = {"section": "submissions", "text": text, "public_keys": receipts.public_keys()}
     if text.strip():
         try:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from registry.lists import listing
 from registry.lists.definitions import SCORED, tool_of
+from registry.log import recording
 from registry.models import Release, Result, Site
 from registry.timeseries import detected_steps
 from submissions.bundles import scrubbed_copy
@@ -37,8 +38,17 @@ from submissions.errors import (
     TestSubmission,
 )
 from submissions.intake import receive
-from submissions.lifecycle import states, task_queue
-from submissions.models import Account, Assignment, Check, DeadlineException, Review, State, Submission
+from submissions.lifecycle import private_records, states, task_queue
+from submissions.models import (
+    Account,
+    Assignment,
+    Check,
+    DeadlineException,
+    PrivateRecord,
+    Review,
+    State,
+    Submission,
+)
 from submissions.permissions import is_own, require_own, require_review, require_role, tied_vendors
 from validators import example
 from validators.findings import ERROR
@@ -129,6 +139,7 @@ def _withdraw_submission(submission: Submission, account: Account, reason: str) 
     states.transition(submission.pk, sorted(states.source_states(State.WITHDRAWN)), State.WITHDRAWN, account, reason)
     published = Result.objects.filter(pk__in=Submission.objects.filter(pk=submission.pk).values("result"))
     published.filter(withdrawn_at=None).update(withdrawn_at=timezone.now(), withdrawn_reason=reason)
+    recording.record_results(published.values_list("pk", flat=True), recording.WITHDRAWN)
     detected_steps.mark_due(published.values_list("system", flat=True))
 
 
@@ -190,6 +201,7 @@ def decide_run(
             findings=about,
             ties=tied_vendors(reviewer, submission.release),
         )
+        private_records.record_rows(PrivateRecord.Kind.DECISION, [review])
         missing = _votes_missing(submission) if decision == Review.Decision.ACCEPT else 0
         outcome = State.IN_REVIEW if missing > 0 else OUTCOMES[Review.Decision(decision)]
         if outcome == state:

@@ -9,9 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
-import subprocess
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,24 +27,6 @@ pytestmark = [pytest.mark.deep, pytest.mark.services]
 
 SHOUTS = re.compile(r"\b(ERROR|CRITICAL|FATAL|PANIC)\b|^\w*(Error|Exception)\b|Traceback|ended with status")
 PRIVATE_WORDS = ("Zsystem", "Zdraft", "Zcomment", "Zreason", "Zanswer", "Voe", SECRET_NAME)
-
-
-@pytest.fixture(scope="module")
-def state(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A folder as the earlier release left it, or a copy of the one that --earlier-state names."""
-    folder = Path(tempfile.mkdtemp(prefix="hw-"))
-    folder.chmod(0o755)  # PostgreSQL runs as another account where we are root
-    try:
-        if earlier_state := request.config.getoption("--earlier-state"):
-            # cp, since shutil leaves the owner of the database behind.
-            subprocess.run(["cp", "-a", f"{earlier_state}/.", folder], check=True)
-        elif earlier_release.unpack(checkout := folder / "drill" / "checkout"):
-            earlier_release.make(checkout, folder)
-        else:
-            pytest.skip(f"this clone has no commit {earlier_release.RELEASE}: git fetch --unshallow")
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")

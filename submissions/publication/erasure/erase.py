@@ -17,7 +17,7 @@ from registry.loading import catalogue_loader, erasing
 from registry.models import Erasure, Result
 from registry.query import public_record, stored_bytes
 from submissions.bundles import quarantine, storage
-from submissions.lifecycle import states
+from submissions.lifecycle import private_records, states
 from submissions.models import (
     Account,
     Anonymity,
@@ -97,6 +97,7 @@ def erase_result(public_id: str, administrator: Account, category: str) -> Erasu
         for submission in plan.submissions:
             _close_submission(submission, administrator, category)
             _blank_submission(submission)
+        private_records.forget_records(plan.submissions)
         erasing.erase_results(plan.results, category, administrator.username)
     _forget_cached()
     return plan

@@ -40,9 +40,9 @@ def test_each_alert_has_its_section() -> None:
 
 
 def test_alerts_name_figures_that_there_are() -> None:
-    known = set(re.findall(r"`(highwater_\w+)`", (ROOT / "docs" / "api.md").read_text()))
+    documented = set(re.findall(r"`(highwater_\w+)`", (ROOT / "docs" / "api.md").read_text()))
     named = {name for rule in read_rules() for name in re.findall(r"\bhighwater_\w+", rule["expr"])}
-    assert {re.sub(r"_bucket$", "", name) for name in named} - known == set()
+    assert {re.sub(r"_bucket$", "", name) for name in named} - documented == set()
 
 
 @pytest.mark.django_db

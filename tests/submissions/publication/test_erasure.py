@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -15,13 +16,14 @@ from django.test import Client
 
 from registry.dumps import editions
 from registry.lists import listing
-from registry.models import Erasure, ListEntry, Override, RankedList, Result, Site, System
+from registry.log import appending
+from registry.models import Erasure, ListEntry, LogLeaf, LogOpening, Override, RankedList, Result, Site, System
 from registry.query import public_record
 from registry.query.public_record import ERASED_SLUG, ErasedFromRecord
 from submissions.checks import processing
 from submissions.errors import Forbidden
 from submissions.lifecycle import audit_chain
-from submissions.models import Event, Review, Submission
+from submissions.models import Event, PrivateRecord, Review, Submission
 from submissions.publication import amendments
 from submissions.publication import publish as publication_publish
 from submissions.publication.erasure import erase
@@ -83,6 +85,23 @@ def rows_with(text: str) -> list[str]:
     return hits
 
 
+def log_entries_of(submission: Submission) -> dict[bytes, bytes]:
+    """By canonical text the entries of the log about a submission, its result and the lists that name it."""
+    public = LogOpening.objects.filter(canonical__contains=NAME) | LogOpening.objects.filter(
+        subject=f"results/{submission.result.public_id}"
+    )
+    private = PrivateRecord.objects.filter(submission=submission)
+    return {row.canonical.encode(): bytes(row.leaf.entry) for rows in (public, private) for row in rows}
+
+
+def assert_unopened(entries: dict[bytes, bytes]) -> None:
+    """The entries are in the log still, and nothing that is stored opens one, also with its text at hand."""
+    salts = [bytes(row.salt) for kind in (LogOpening, PrivateRecord) for row in kind.objects.exclude(salt=None)]
+    for text, entry in entries.items():
+        assert LogLeaf.objects.get(entry=entry).index is not None
+        assert entry not in {hashlib.sha256(salt + text).digest() for salt in salts}
+
+
 def files_with(folder: Path, text: str) -> list[str]:
     return [str(path) for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
 
@@ -92,12 +111,19 @@ def test_the_name_is_in_no_row_and_no_stored_file(two_published, cast, bundles) 
     tables = {row.partition(":")[0] for row in rows_with(NAME)}
     assert {"registry_result", "registry_system", "registry_listentry", "submissions_submission"} <= tables
     assert {"submissions_comment", "submissions_submission"} <= tables
+    digests = {erased.sha256, erased.derivative.sha256, erased.result.bundle_sha256}
+    entries = log_entries_of(erased)
+    assert len(entries) > 5 and all(rows_with(digest) for digest in digests)
+    appending.append_waiting()
     erase.delete_bytes(erase.erase_result(erased.result.public_id, cast.fay.account, "person"))
-    assert rows_with(NAME) == []
+    appending.append_waiting()
+    assert rows_with(NAME) == files_with(bundles, NAME) == []
+    assert_unopened(entries)
     stored = [path for path in bundles.rglob("*") if path.is_file()]
     other = two_published[1]
     assert {path.name[:64] for path in stored if len(path.name) >= 64} <= {other.sha256, other.derivative.sha256}
-    assert erased.result.bundle_sha256 not in {path.name for path in stored}
+    for digest in digests:
+        assert rows_with(digest) == files_with(bundles, digest) == []
 
 
 GONE_PATHS = (

@@ -1,0 +1,165 @@
+"""Record in the transparency log what happens to a submission, for its owner: in the transaction in which it happens.
+
+A record names people by the number of their account. The report of a check is recorded by its digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, Func, Model, OuterRef, QuerySet, TextField, Value
+from django.db.models.functions import Cast
+from django.utils import timezone
+
+from registry.log.canonical_form import canonical_text
+from registry.log.recording import FIRST_RECORDED, new_leaves
+from submissions.models import Check, Event, PrivateRecord, Review, State, Submission
+
+Kind = PrivateRecord.Kind
+HAPPENED = "happened"
+"""The act of a record that is made when the thing happens."""
+_AT_ONCE = 500
+
+
+def record_receipt(submission: Submission, act: str = HAPPENED) -> None:
+    """Record the bytes that are held of a submission in its current version."""
+    former = PrivateRecord.objects.filter(submission=submission, kind=Kind.RECEIPT).order_by("-leaf")
+    previous = former.select_related("leaf").first() if submission.version > 1 else None
+    _store_records(Kind.RECEIPT, [submission], act, str(previous.leaf) if previous else None)
+
+
+def record_rows(kind: Kind, rows: Sequence[Any], act: str = HAPPENED) -> None:
+    """Record events, checks or decisions."""
+    _store_records(kind, rows, act)
+
+
+def forget_records(submissions: Iterable[Submission]) -> None:
+    """Erase salt and text of every record of these submissions, and whose they were; their leaves say nothing."""
+    records = PrivateRecord.objects.filter(submission__in=list(submissions), erased_at=None)
+    records.update(salt=None, canonical=None, erased_at=timezone.now())
+
+
+def hold_private() -> int:
+    """Record what has no record yet, such as all that happened before this log began; how many were."""
+    count = 0
+    for kind, rows in _unrecorded().items():
+        while batch := list(rows[:_AT_ONCE]):
+            with transaction.atomic():
+                _store_records(kind, batch, FIRST_RECORDED)
+            count += len(batch)
+    return count
+
+
+def report_digests(checks: Iterable[Check]) -> dict[int, str]:
+    """By primary key of a check the sha256, in hex, of its report as PostgreSQL prints it. One query.
+
+    The database does it: a report has some 100 KB, and its canonical form would cost a check ten milliseconds.
+    """
+    report_text = Func(Cast("report", TextField()), Value("UTF8"), function="convert_to")
+    digest = Func(Func(report_text, function="sha256"), Value("hex"), function="encode", output_field=TextField())
+    rows = Check.objects.filter(pk__in=[check.pk for check in checks]).order_by()
+    return dict(rows.annotate(digest=digest).values_list("pk", "digest"))
+
+
+def receipt_facts(submission: Submission) -> dict[str, Any]:
+    """What is recorded of the bytes of a submission."""
+    return {
+        "submission": str(submission.pk),
+        "version": submission.version,
+        "sha256": submission.sha256,
+        "size_bytes": submission.size,
+        "beside": submission.beside,
+        "received_at": submission.received_at,
+        "test": submission.test,
+    }
+
+
+def event_facts(event: Event) -> dict[str, Any]:
+    """What is recorded of a row of the history."""
+    return {
+        "submission": str(event.submission_id),
+        "number": event.pk,
+        "at": event.at,
+        "actor": event.actor_id,
+        "from_state": event.from_state,
+        "to_state": event.to_state,
+        "reason": event.reason,
+    }
+
+
+def check_facts(check: Check) -> dict[str, Any]:
+    """What is recorded of a check."""
+    return {
+        "submission": str(check.submission_id),
+        "number": check.pk,
+        "version": check.version,
+        "made_at": check.made_at,
+        "validators_version": check.validators_version,
+        "status": check.status,
+        "report_sha256": report_digests([check])[check.pk],
+    }
+
+
+def decision_facts(review: Review) -> dict[str, Any]:
+    """What is recorded of a reviewer's decision."""
+    return {
+        "submission": str(review.submission_id),
+        "number": review.pk,
+        "made_at": review.made_at,
+        "reviewer": review.reviewer_id,
+        "decision": review.decision,
+        "reproducibility": review.reproducibility,
+        "production": review.production,
+        "reason": review.reason,
+        "findings": review.findings,
+    }
+
+
+FACTS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    Kind.RECEIPT: receipt_facts,
+    Kind.EVENT: event_facts,
+    Kind.CHECK: check_facts,
+    Kind.DECISION: decision_facts,
+}
+"""By kind of record what it has of its row."""
+
+
+def _store_records(kind: Kind, rows: Sequence[Any], act: str, previous: str | None = None) -> None:
+    envelope = {
+        "type": str(kind),
+        "version": 1,
+        "act": act,
+        "recorded_at": f"{timezone.now():%Y-%m-%dT%H:%M:%SZ}",
+        "previous": previous,
+    }
+    texts = [canonical_text(envelope | {str(kind): FACTS[kind](row)}) for row in rows]
+    PrivateRecord.objects.bulk_create(
+        PrivateRecord(
+            leaf=leaf,
+            submission_id=row.pk if kind == Kind.RECEIPT else row.submission_id,
+            kind=kind,
+            row=row.version if kind == Kind.RECEIPT else row.pk,
+            salt=salt,
+            canonical=text,
+        )
+        for row, text, (leaf, salt) in zip(rows, texts, new_leaves(texts), strict=True)
+    )
+
+
+def _unrecorded() -> dict[Kind, QuerySet[Any]]:
+    """By kind the rows that no record is about. What was erased has lost its bytes, and needs none."""
+    recorded = PrivateRecord.objects.order_by()
+    of_row = recorded.filter(row=OuterRef("pk"))
+    receipts = Submission.objects.exclude(sha256="").exclude(state=State.DRAFT).order_by("pk")
+    kinds: dict[Kind, type[Model]] = {Kind.EVENT: Event, Kind.CHECK: Check, Kind.DECISION: Review}
+    return {
+        Kind.RECEIPT: receipts.filter(
+            ~Exists(recorded.filter(kind=Kind.RECEIPT, submission=OuterRef("pk"), row=OuterRef("version")))
+        ),
+        **{
+            kind: model._default_manager.filter(~Exists(of_row.filter(kind=kind))).order_by("pk")
+            for kind, model in kinds.items()
+        },
+    }
