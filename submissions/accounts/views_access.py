@@ -10,10 +10,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from registry.web.client_address import site_address
 from registry.web.error_pages import refusal_page
 from registry.web.throttles import LoopbackAwareThrottle
 from submissions.accounts import access_requests
-from submissions.accounts.forms import AccessForm, GrantForm, RefusalForm, site_address
+from submissions.accounts.forms import AccessForm, GrantForm, RefusalForm
 from submissions.errors import TooManyAccessRequests
 from submissions.models import Account
 from submissions.web.page_base import staff_page

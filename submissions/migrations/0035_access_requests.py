@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0032_webhook_rests'),
+        ('submissions', '0034_database_defaults'),
     ]
 
     operations = [
