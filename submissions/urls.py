@@ -4,7 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from submissions.accounts import views_access, views_account, views_members, views_personal_data, views_ties
+from submissions.accounts import views_account, views_members, views_personal_data, views_ties
 from submissions.bundles import views as bundles_views
 from submissions.bundles import views_quarantine
 from submissions.change_points import views as change_points_views
@@ -23,10 +23,10 @@ urlpatterns = [
     path("account/login/", RedirectView.as_view(url="/login/", query_string=True)),
     path("account/logout/", RedirectView.as_view(url="/logout/")),
     path("account/signup/", views_account.SignUp.as_view(), name="account_signup"),
-    path("account/request/", views_access.request_page, name="access-request"),
-    path("account/requests/", views_access.requests_page, name="access-requests"),
-    path("account/requests/<int:id>/grant/", views_access.grant, name="access-grant"),
-    path("account/requests/<int:id>/refuse/", views_access.refuse, name="access-refuse"),
+    path("account/request/", views_members.request_page, name="access-request"),
+    path("account/requests/", views_members.requests_page, name="access-requests"),
+    path("account/requests/<int:id>/grant/", views_members.grant_request, name="access-grant"),
+    path("account/requests/<int:id>/refuse/", views_members.refuse_request, name="access-refuse"),
     path("account/", include("allauth.urls")),
     path("login/", views_account.SignIn.as_view(), name="account_login"),
     path("logout/", LogoutView.as_view(), name="account_logout"),

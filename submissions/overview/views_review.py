@@ -14,13 +14,12 @@ from django.views.decorators.http import require_POST, require_safe
 from registry.models import Release, Result
 from registry.presentation import numbers
 from registry.results.views import OUTCOMES
-from submissions.accounts import access_requests
 from submissions.bundles import quarantine
 from submissions.bundles.views import line_address
 from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound
 from submissions.lifecycle.states import UNDER_REVIEW
-from submissions.models import Account, Check, Comment, Judgement, Review, State, Submission
+from submissions.models import AccessRequest, Account, Check, Comment, Judgement, Review, State, Submission
 from submissions.overview.forms import AnonymityDecisionForm
 from submissions.overview.views_context import counted_findings, page_context
 from submissions.permissions import conflict_reason, has_role, visible_submission, visible_to
@@ -58,7 +57,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "waiting": len(facts),
         "conflicts": in_all - len(facts),
         "may_end_ties": editor,
-        "access_requests": access_requests.open_requests().count() if has_role(account, Account.Role.ADMIN) else 0,
+        "access_requests": AccessRequest.objects.count() if has_role(account, Account.Role.ADMIN) else 0,
         "quarantined": quarantine.count_waiting() if editor else 0,
         "publishable": Release.objects.filter(imported=False, published_at=None) if editor else [],
     }

@@ -69,12 +69,12 @@ def test_no_private_page_has_a_fault(page, site: RunningSite, tmp_path) -> None:
     expect(page.get_by_role("heading", name="Where this run can rank")).to_be_visible()
     own = re.sub(r"^https?://[^/]+", "", page.url)
     addresses = (*PRIVATE, *STAFF, own, f"{own}answers/", f"{own}edit/", f"{own}files/")
-    seen = []
+    all_faults = []
     for theme, width in VIEWS:
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 900})
-        seen += [fault for address in addresses for fault in faults(page, address)]
-    assert seen == []
+        all_faults += [fault for address in addresses for fault in faults(page, address)]
+    assert all_faults == []
 
 
 def test_readers_get_their_own_time_and_copy(chromium, site: RunningSite) -> None:  # noqa: F811

@@ -9,7 +9,7 @@ from django.core import mail
 from django.core.cache import cache
 from django.test import Client
 
-from submissions.accounts import access_requests, account_requests
+from submissions.accounts import account_requests
 from submissions.models import AccessRequest, Account
 from tests.submissions.cast import Cast
 
@@ -56,7 +56,7 @@ def test_requests_from_one_place_are_slowed_down(cast: Cast, settings) -> None:
 
 
 def test_no_more_wait_than_somebody_can_answer(cast: Cast, monkeypatch) -> None:
-    monkeypatch.setattr(access_requests, "MOST_OPEN", 1)
+    monkeypatch.setattr(account_requests, "MOST_WAITING", 1)
     assert [ask().status_code, ask(email="hal@lab.example").status_code] == [200, 422]
 
 
