@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 
+from registry.citation.cards import Card, card_png
 from registry.comparison import uncertainty
 from registry.errors import Problem
 from registry.models import CatalogueLoad, SavedStudy
@@ -16,16 +17,16 @@ from registry.platforms.views_ceilings import limit_derivations
 from registry.presentation import numbers, words
 from registry.presentation.plots.drawing import draw_plot
 from registry.presentation.plots.model import MEASUREMENTS, Limit
-from registry.query import axes, fact_index, filters, qualified_values, study_query
+from registry.query import axes, facets, fact_index, filters, qualified_values, study_query
 from registry.query.public_record import Row
-from registry.query.recorded_metrics import known_metrics
 from registry.studies import documents as studies_documents
-from registry.studies import saved_queries, table
+from registry.studies import metric_rows, saved_queries, table
 from registry.studies.balance import page as balance_page
 from registry.studies.balance.finding import finding_sentence
 from registry.studies.index import cards
 from registry.studies.people_questions import list_questions
-from registry.web.caching import public_page
+from registry.web import client_address
+from registry.web.caching import cached_value, public_page
 
 API = "/api/v1"
 CONDITION, IS = "condition", "is"
@@ -41,7 +42,7 @@ def study_index(request: HttpRequest) -> HttpResponse:
     With `q` only the curated studies that hold its words.
     Questions ask the shipped record: where it was not loaded their answers would be missing.
     """
-    all_cards, text = cards.list_cards(), request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LENGTH]
+    all_cards, text = cards.kept_cards(), request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LENGTH]
     matching_cards = cards.search_cards(all_cards, text)
     context = {
         "section": "studies",
@@ -61,7 +62,12 @@ def study_page(request: HttpRequest, slug: str) -> HttpResponse:
     selected_study, assume = saved_queries.get_study(slug), study_query.parse_assumption(request.GET)
     answer = saved_queries.study_result(selected_study, assume)
     own = isinstance(selected_study, SavedStudy) and selected_study.saved_by == request.user.get_username()
-    about = {"crumb": answer["document"], "own": own}
+    cited = {
+        "title": answer["title"],
+        "sentence": finding_sentence(answer) or answer["title"],
+        "address": f"{client_address.site_address(request)}/studies/{answer['slug']}/",
+    }
+    about = {"crumb": answer["document"], "own": own, "cited": cited}
     return _study_page(
         request,
         answer,
@@ -70,6 +76,15 @@ def study_page(request: HttpRequest, slug: str) -> HttpResponse:
         "&" if assume else "?",
         about,
     )
+
+
+@public_page
+def study_card(request: HttpRequest, slug: str) -> HttpResponse:
+    """The picture beside a link to a study elsewhere: its question and what it finds. Raises NotOnRecord."""
+    answer = saved_queries.study_result(saved_queries.get_study(slug), drawn=False)
+    trusts = list(answer["trust"])
+    card = Card(answer["title"], finding_sentence(answer), trusts[0] if len(trusts) == 1 else "")
+    return HttpResponse(card_png(card), content_type="image/png")
 
 
 @public_page
@@ -235,21 +250,33 @@ def _format_place(value: Any) -> str:
     return numbers.format_printed(value) if isinstance(value, int | float) else str(value)
 
 
+def _metric_choices() -> list[tuple[str, str]]:
+    """Each metric with its label: what was measured, its unit and the benchmarks that measure it."""
+    rows = cached_value(f"metric-rows-1:{facets.record_version()}", metric_rows.list_metrics)
+    return [(row["metric"], f"{row['title']}{_unit_suffix(row['unit'])} ({', '.join(row['tools'])})") for row in rows]
+
+
+def _unit_suffix(unit: str) -> str:
+    return f", {unit}" if unit else ""
+
+
 def _form_context(query: QueryDict) -> dict[str, Any]:
     """What the form offers, and what a query chooses of it, be it valid or not."""
     axis_names = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
     offered = [(name, axes.find_axis(name).title) for name in axis_names]
     series = [name for text in query.getlist("series") for name in text.split(",") if name]
+    choices = _metric_choices()
     return {
         "metrics": list(filter(None, query.getlist("metric"))) or [""],
-        "metric_choices": [*study_query.COLUMN_METRICS, *map(str, known_metrics())],
+        "metric_choices": choices,
+        "metric_names": [name for name, _ in choices],
         "known": axis_names,
         "axes": sorted(offered, key=lambda axis_choice: axis_choice[1].casefold()),
         "series": [*series, ""][: study_query.MOST_SERIES],
         "pers": words.divisor_choices(),
         "charts": study_query.CHARTS,
         "conditions": [
-            (name, value)
+            (name, words.capitalize_sentence(axes.find_axis(name.removeprefix(filters.PARAMETER)).title), value)
             for name, values in query.lists()
             if name not in study_query.NAMES
             for value in filter(None, values)

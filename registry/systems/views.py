@@ -19,6 +19,7 @@ from registry.query import cursor_pages, facets, filters, public_record
 from registry.systems.system_page import system_context
 from registry.timeseries import series
 from registry.web.caching import cached_value, public_page
+from registry.web.filter_fields import tidy_address
 
 PAGE_ROWS = 100
 MOST_PANELS = 2
@@ -28,6 +29,7 @@ BY_NAME = cursor_pages.Order("name", cursor_pages.text_key("name"), descending=F
 
 
 @public_page
+@tidy_address
 def system_index(request: HttpRequest) -> HttpResponse:
     """Systems by name, narrowed down by what they are and by what was measured on them."""
     columns = {**public_record.SYSTEM, "results": "count", "score": "best"}

@@ -34,7 +34,8 @@ FLAGS = [
 PASSWORD = "a long password of the tests"
 PAGES = ("/", "/lists/", "/lists/ISC21/io500/", "/results/", "/results/io500-1/", "/systems/", "/docs/", "/docs/rules/",
          "/releases/", "/collector/", "/login/", "/studies/", "/studies/e1000-fabric-direct/",
-         "/compare/?results=io500-683,io500-772", "/ranking/?formula=score/client_nodes&tool=io500",
+         "/compare/?results=io500-683,io500-772", "/explore/?per=client",
+         "/ranking/?formula=score/client_nodes&tool=io500",
          "/generations/cray-e2000/", "/tour/", "/tour/rejected/", "/results/demo-2/")  # fmt: skip
 
 
@@ -118,6 +119,20 @@ def test_a_list_is_sorted_by_keyboard(page) -> None:
     page.get_by_role("columnheader", name="Bandwidth").get_by_role("link").press("Enter")
     expect(page.get_by_role("columnheader", name="Bandwidth")).to_have_attribute("aria-sort", "ascending")
     expect(page.locator("tbody tr").first.locator(".rank")).to_have_text("57")
+
+
+def test_a_view_of_results_follows_ticks_and_keeps_the_focus(page) -> None:
+    page.goto("/explore/")
+    page.locator("input[name=filesystem_type][value=DAOS]").press("Space")
+    expect(page).to_have_url(re.compile(r"filesystem_type=DAOS"))
+    expect(page.locator("input[name=filesystem_type][value=DAOS]")).to_be_focused()
+    expect(page.locator(".ratio tbody td.opt", has_text="Lustre")).to_have_count(0)
+    page.locator("input[name=r]").first.press("Space")
+    expect(page.locator("#tray")).to_contain_text("1 kept")
+    page.go_back()
+    expect(page.locator("#tray")).to_have_count(0)
+    page.go_back()
+    expect(page.locator("input[name=filesystem_type][value=DAOS]")).not_to_be_checked()
 
 
 def explore(page) -> None:
