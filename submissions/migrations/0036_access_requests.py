@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0034_database_defaults'),
+        ('submissions', '0035_quota_uses'),
     ]
 
     operations = [
