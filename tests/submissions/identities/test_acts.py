@@ -409,6 +409,17 @@ def test_a_refusal_stands_on_the_page_with_its_code(cast: Any, record: None) -> 
     assert editor.post("/review/identities/7/undo/", REASON).status_code == 404
 
 
+def test_an_undoing_that_is_refused_keeps_its_reason(cast: Any, record: None) -> None:
+    act = merge(cast).json()
+    editor = Client()
+    editor.force_login(cast.erin.account)
+    answer = editor.post(f"/review/identities/{act['id']}/undo/", {"reason": "Z" * 2001})
+    page = page_source(answer)
+    assert answer.status_code == 422
+    assert f'id="undo_{act["id"]}_reason_error"' in page and "Z" * 2001 in page
+    assert "<details open>" in page
+
+
 def test_the_page_is_not_there_for_others(cast: Any, record: None) -> None:
     for person in (cast.alice, cast.dana):
         client = signed_in(person.account)

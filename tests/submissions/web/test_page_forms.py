@@ -84,6 +84,27 @@ FORMS = {
         "result_id",
         "Zwhy",
     ),
+    "new item of a checklist": Sent(
+        "erin", "/releases/sc99/checklist/", {"act": "add", "label": "Z" * 201}, "label", "Z" * 201
+    ),
+    "merging": Sent(
+        "erin",
+        "/review/identities/merge/",
+        {"kind": "site", "former": "south-lab", "into": "north-lab", "reason": " ", "source": "Zpage"},
+        "reason",
+        "Zpage",
+    ),
+    "splitting": Sent(
+        "erin",
+        "/review/identities/split/",
+        {"kind": "site", "slug": "north-lab", "moving": "zsystem", "reason": "Zwhy"},
+        "moving",
+        "Zwhy",
+    ),
+    "saved study": Sent(
+        "alice", "/study/save/", {"title": " ", "question": "y=score&x=Zaxis", "keep": "as-of"}, "title", "x=Zaxis"
+    ),
+    "saved ranking": Sent("alice", "/ranking/save/", {"title": "Zrank", "question": "y=("}, "title", "Zrank"),
     "proposal": Sent("erin", "/releases/sc99/lists/full/", {"definition": "{Zno"}, "definition", "{Zno"),
 }
 
