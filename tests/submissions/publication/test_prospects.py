@@ -99,6 +99,7 @@ def test_a_declared_count_of_nodes_is_used_where_no_file_tells(checked) -> None:
     submission = checked()
     run = first_run(submission)
     run["parameters"].pop("client_nodes")
+    run["parameter_sources"].pop("client_nodes")
     submission.metadata = {"client_nodes": 12}
     rows = judge(submission, run)
     assert rows["io500"].outcome == "can"
