@@ -20,13 +20,15 @@ from registry.presentation.charts import scales
 ROW = (
     '<tr role="row"><td role="cell" class="rank n">{rank}</td>{range}{assumed}'
     '<th role="rowheader" scope="row" class="lead">{tick}{name}{marks}</th>'
-    '<td role="cell" class="all">{institution}</td>'
-    '<td role="cell">{filesystem}</td>'
-    '<td role="cell" class="n" data-l="clients">{clients}</td>'
+    "{institution}{filesystem}{clients}"
     '<td role="cell" class="n key"><b>{score}</b></td>'
     '<td role="cell" class="wide">{dot}</td>'
-    '{figures}<td role="cell" class="wide">{entered}</td></tr>\n'
+    "{figures}{entered}</tr>\n"
 )
+INSTITUTION = '<td role="cell" class="all">{}</td>'
+FILESYSTEM = '<td role="cell">{}</td>'
+CLIENTS = '<td role="cell" class="n" data-l="clients">{}</td>'
+ENTERED = '<td role="cell" class="wide">{}</td>'
 FIGURE = '<td role="cell" class="n" data-l="{}">{}</td>'
 ASSUMED = '<td role="cell" class="range" data-l="assumed"><small>{}</small></td>'
 RANGE = '<td role="cell" class="range"><small>{}</small></td>'
@@ -52,21 +54,28 @@ def table_rows(
     parameters: Sequence[dict[str, str]] = (),
     ranks_measurement: bool = False,
     assumed: AssumedRanks | None = None,
+    shown: frozenset[str],
 ) -> SafeString:
     """The rows of these entries (columns as lists.COLUMNS), with the ranges of ranks where the list has some.
+
+    `shown` are names of list_columns; what they do not name is left out.
 
     With assumed ranks where a reader asked for them.
 
     A list that ranks a measurement shows these parameters of each run, instead of the halves of a score.
     """
     ruler = axis.ruler() if axis else ""
-    figures = partial(_parameters_html, parameters) if ranks_measurement else _halves_html
-    return mark_safe("".join(_row_html(entry, axis, ruler, ranges, figures, assumed) for entry in entries))  # noqa: S308
+    figures = partial(_parameters_html, parameters) if ranks_measurement else partial(_halves_html, shown)
+    return mark_safe("".join(_row_html(entry, axis, ruler, ranges, figures, assumed, shown) for entry in entries))  # noqa: S308
 
 
-def _halves_html(entry: dict[str, Any]) -> str:
+def _halves_html(shown: frozenset[str], entry: dict[str, Any]) -> str:
     halves = (("GiB/s", "bandwidth_gib_per_s"), ("kIOPS", "rate_kiops"))
-    return "".join(FIGURE.format(unit, numbers.format_decimal(entry[name]) or numbers.MISSING) for unit, name in halves)
+    return "".join(
+        FIGURE.format(unit, numbers.format_decimal(entry[name]) or numbers.MISSING)
+        for unit, name in halves
+        if name in shown
+    )
 
 
 def _parameters_html(columns: Sequence[dict[str, str]], entry: dict[str, Any]) -> str:
@@ -90,6 +99,7 @@ def _row_html(
     ranges: bool,
     figures: Callable[[dict[str, Any]], str],
     assumed: AssumedRanks | None,
+    shown: frozenset[str],
 ) -> str:
     return ROW.format(
         rank=entry["rank"],
@@ -98,13 +108,17 @@ def _row_html(
         tick="" if entry[ERASED_AT] else TICK.format(id=escape(entry["result__public_id"])),
         name=_name_html(entry),
         marks=_marks_html(entry),
-        institution=escape(entry["institution"]) or numbers.MISSING,
-        filesystem=escape(entry["filesystem_type"]) or numbers.MISSING,
-        clients=_clients_html(entry),
+        institution=INSTITUTION.format(escape(entry["institution"]) or numbers.MISSING)
+        if "institution" in shown
+        else "",
+        filesystem=(
+            FILESYSTEM.format(escape(entry["filesystem_type"]) or numbers.MISSING) if "filesystem_type" in shown else ""
+        ),
+        clients=CLIENTS.format(_clients_html(entry)) if "client_nodes" in shown else "",
         score=numbers.format_decimal(entry["score"]),
         dot=DOT.format(ruler=ruler, x=axis.at(entry["score"])) if axis and entry["score"] > 0 else "",
         figures=figures(entry),
-        entered=escape(entry["result__release__name"]),
+        entered=ENTERED.format(escape(entry["result__release__name"])) if "entered" in shown else "",
     )
 
 
