@@ -18,9 +18,8 @@ from django.utils.http import http_date
 from registry.citation import cited_facts, schema_org
 from registry.lists.analysis import FAMILY
 from registry.lists.definitions import SCORED, ranked_measure
-from registry.lists.list_columns import ALWAYS, chosen_columns, offered_columns, written_choice
-from registry.lists.list_columns import NAME as COLUMNS_NAME
-from registry.lists.list_rows import ARCHIVED, table_rows
+from registry.lists.list_rows import ALWAYS, ARCHIVED, chosen_columns, offered_columns, table_rows, written_choice
+from registry.lists.list_rows import COLUMNS as COLUMNS_NAME
 from registry.lists.rank_ranges import load_assumed_ranks
 from registry.lists.reconstruction.rebuilt_lists import TITLES, can_be_reconstructed, reconstruction_name
 from registry.models import ListEntry, RankedList, Release, Result
@@ -98,8 +97,8 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     body = stored_list.definition.body if stored_list.definition else {}
     ranks_measurement, ranks, parameters = "ranks" in body, ranked_measure(body), body.get("columns", [])
     offered = offered_columns(parameters, ranks_measurement=ranks_measurement)
-    shown = chosen_columns(request.GET, offered)
-    written_columns = written_choice(shown, offered)
+    shown_columns = chosen_columns(request.GET, offered)
+    written_columns = written_choice(shown_columns, offered)
     if request.GET.getlist(COLUMNS_NAME) != [text for text in [written_columns] if text]:
         return redirect(_with_columns(request, written_columns))
     choice = {KEPT: kept_ids(request.GET)} | ({COLUMNS_NAME: written_columns} if written_columns else {})
@@ -112,10 +111,10 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         list(map(_per_client_node, page.object_list)) if divides else page.object_list,
         summary.axis,
         ranges=summary.ranges,
-        parameters=[row for row in parameters if row["parameter"] in shown],
+        parameters=[row for row in parameters if row["parameter"] in shown_columns],
         ranks_measurement=ranks_measurement,
         assumed=assumed,
-        shown=shown,
+        shown_columns=shown_columns,
     )
     context = {
         "section": "lists",
@@ -125,8 +124,8 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "ranks": ranks,
         "ranks_measurement": ranks_measurement,
         "parameters": parameters,
-        "offered": offered,
-        "shown": shown,
+        "offered_columns": offered,
+        "shown_columns": shown_columns,
         "always": ALWAYS,
         "unfiltered": _encode(choice),
         "ranked_here": body.get("pool") == "release",

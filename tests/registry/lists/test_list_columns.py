@@ -14,7 +14,7 @@ ADDRESS = "/lists/sc25/production/"
 
 
 @pytest.fixture(autouse=True)
-def listed():
+def ranked_list():
     release = make_release("sc25", "2025-11-01", name="SC25")
     rows = (("Big", 900.0, 40), ("Small", 300.0, 10))
     results = [
@@ -78,7 +78,7 @@ def test_a_hidden_column_still_sorts_and_ranks_stay(client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ("instituton", "did you mean institution?"),
         ("institution,rank", "rank is no column of this list"),
@@ -86,10 +86,10 @@ def test_a_hidden_column_still_sorts_and_ranks_stay(client) -> None:
         ("x" * 500, "characters"),
     ],
 )
-def test_an_unknown_column_is_refused(client, columns, said) -> None:
+def test_an_unknown_column_is_refused(client, columns, message) -> None:
     answer = client.get(ADDRESS, {"columns": columns})
     assert answer.status_code == 400
-    assert said in page_source(answer)
+    assert message in page_source(answer)
 
 
 def test_commas_alone_show_every_column(client) -> None:
