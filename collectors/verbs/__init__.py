@@ -6,6 +6,8 @@ Each has ABOUT (one line), EXAMPLES (shown by --help), define(parser) and run(op
 from importlib import import_module
 
 VERBS = (
+    "login",
+    "whoami",
     "collect",
     "run",
     "fold",
@@ -20,15 +22,20 @@ VERBS = (
     "validate",
     "pack",
     "sign",
+    "list",
     "status",
+    "submit",
+    "answer",
+    "withdraw",
     "receipt",
     "verify",
     "names",
 )
 """In the order in which --help lists them."""
+PYTHON_WORDS = ("import", "list", "open")
 
 
 def load_verb(name):
-    """The module of a verb; `list-probes` is in list_probes, `import` in import_."""
-    module = name.replace("-", "_")
-    return import_module("collectors.verbs." + (module + "_" if module == "import" else module))
+    """The module of a verb; `list-probes` is in list_probes, what is a word of Python in import_, list_, open_."""
+    module = name.replace("-", "_") + ("_" if name in PYTHON_WORDS else "")
+    return import_module("collectors.verbs." + module)

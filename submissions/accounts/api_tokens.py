@@ -43,7 +43,7 @@ class TokenList(PrivateView):
     @extend_schema(operation_id="tokens_list", responses={200: shape.TokenPage} | REFUSED)
     def get(self, request: Request) -> Response:
         return Response(
-            {"next": None, "results": [_token_row(token) for token in tokens.list_tokens(account_of(request))]}
+            {"next": None, "results": [token_row(token) for token in tokens.list_tokens(account_of(request))]}
         )
 
     @write_operation(operation_id="tokens_make", request=TokenRequest, responses={201: shape.TokenMade} | REFUSED)
@@ -51,7 +51,7 @@ class TokenList(PrivateView):
         fields = validated_body(request, TokenRequest)
         by = request.auth if isinstance(request.auth, Token) else None
         token, key = tokens.create_token(account_of(request), **fields, by=by)
-        return Response(_token_row(token) | {"key": key}, status=201)
+        return Response(token_row(token) | {"key": key}, status=201)
 
 
 class TokenDetail(PrivateView):
@@ -65,7 +65,7 @@ class TokenDetail(PrivateView):
         return Response(status=204)
 
 
-def _token_row(token: Token) -> dict[str, Any]:
+def token_row(token: Token) -> dict[str, Any]:
     return {
         "id": token.beginning,
         "name": token.name,

@@ -16,6 +16,13 @@ from tests.collectors.conftest import CHECKOUT
 
 SOURCES = sorted((CHECKOUT / "collectors").glob("**/*.py"))
 VERBS = [
+    "login",
+    "whoami",
+    "list",
+    "show",
+    "answer",
+    "submit",
+    "withdraw",
     "run",
     "diff",
     "fold",
