@@ -27,7 +27,7 @@ class Progress:
         self.clear()
         self.write(printable(text, self.stream) + "\n")
 
-    def ask(self, prompt):
+    def ask_user(self, prompt):
         """Leave the cursor behind a question."""
         self.clear()
         self.write(printable(prompt, self.stream))

@@ -236,7 +236,7 @@ def print_list(submissions, stream):
         (
             str(row.get("id")),
             str(row.get("state")) + (" (test)" if row.get("test") is True else ""),
-            shortened(row.get("name") or "", MOST_NAME),
+            cut_text(row.get("name") or "", MOST_NAME),
             "" if row.get("score") is None else "score " + figure(row["score"]),
             str(row.get("release") or ""),
             waits_for(row),
@@ -261,7 +261,7 @@ def print_table(rows, stream):
         print_line("  ".join(cells).rstrip(), stream)
 
 
-def shortened(text, most):
+def cut_text(text, most):
     """A text with at most so many characters, the last three dots where it had more."""
     text = str(text)
     return text if len(text) <= most else text[: most - 3] + "..."

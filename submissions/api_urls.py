@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.accounts import api_account, api_members, api_ties, api_tokens
+from submissions.accounts import api_members, api_ties, api_tokens
 from submissions.bundles import api_public_files, api_quarantine
 from submissions.change_points import api as change_points_api
 from submissions.checks import api as checks_api
@@ -100,7 +100,7 @@ urlpatterns = [
     ),
     path("lists/<str:release>/<str:list>/preview/", api_preview.ListPreview.as_view(), name="api-list-preview"),
     path("lists/<str:release>/<str:list>/overrides/", api_releases.ListOverrides.as_view(), name="api-list-overrides"),
-    path("account/", api_account.AccountDetail.as_view(), name="api-account"),
+    path("account/", api_tokens.AccountDetail.as_view(), name="api-account"),
     path("institutions/", api_members.InstitutionList.as_view(), name="api-institutions"),
     path("institutions/<slug:slug>/members/", api_members.MemberList.as_view(), name="api-members"),
     path("institutions/<slug:slug>/members/<str:username>/", api_members.MemberDetail.as_view(), name="api-member"),

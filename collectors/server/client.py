@@ -151,7 +151,7 @@ class Server:
         """The Answer to one multipart POST of fields and bundle."""
         return self.request("POST", API + path, Upload(fields, bundle, self.show_sent))
 
-    def write(self, method, path, document):
+    def write_document(self, method, path, document):
         """The Answer to a request that carries a JSON document; the caller sees to it that it may come twice."""
         return self.request(method, API + path, Document(document))
 

@@ -106,13 +106,13 @@ def config_with(settings):
     return path, text.getvalue()
 
 
-def server_address(given, environ):
-    """The address to sign in at: the given one, else that of the environment, the file or the download.
+def server_address(address, environ):
+    """The address to sign in at: the one that is named, else that of the environment, the file or the download.
 
     Raises UsageError for one that is missing, malformed or unsafe.
     """
     filed = read_config(os.path.expanduser(CONFIG_FILE))
-    url = checked_url(given or environ.get("HIGHWATER_URL", "") or filed.url or registry_of_download())
+    url = checked_url(address or environ.get("HIGHWATER_URL", "") or filed.url or registry_of_download())
     require_safe_transport(url, environ)
     return url
 

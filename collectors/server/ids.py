@@ -6,7 +6,7 @@ from collectors.errors import NetworkError, UsageError
 
 # As the registry counts them: fewer digits would mean too many.
 BEGINNING = re.compile(r"[0-9A-Fa-f-]{4,36}\Z")
-WHOLE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
+FULL_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 PUBLIC = re.compile(r"[A-Za-z0-9_.]{1,40}(?:-[A-Za-z0-9_.]{1,40}){1,6}\Z")
 MOST_SHOWN = 10
 
@@ -25,39 +25,41 @@ def find_submission(server, text):
 
     Raises UsageError where none or several are meant.
     """
-    if WHOLE.match(text):
+    if FULL_ID.match(text):
         return text.lower()
     if not is_beginning(text) and not is_public(text):
         return text
     kind = "id" if is_beginning(text) else "result"
-    found = rows(server, {kind: text, "page_size": MOST_SHOWN + 1})
-    if not found:
+    candidates = listed_rows(server, {kind: text, "page_size": MOST_SHOWN + 1})
+    if not candidates:
         raise UsageError(
             "collector.id", f"No submission that you may see has the id {text}.", "`list` shows those that you may see."
         )
-    if len(found) > 1:
-        raise several(text, found)
-    return found[0]["id"]
+    if len(candidates) > 1:
+        raise ambiguous_id(text, candidates)
+    return candidates[0]["id"]
 
 
-def several(text, found):
+def ambiguous_id(text, candidates):
     """The UsageError that lists what a beginning may mean, the newest first."""
-    lines = ["{} ({}, {})".format(row["id"], row.get("state"), row.get("name")) for row in found[:MOST_SHOWN]]
-    more = ", and more" if len(found) > MOST_SHOWN else ""
+    lines = ["{} ({}, {})".format(row["id"], row.get("state"), row.get("name")) for row in candidates[:MOST_SHOWN]]
+    more = ", and more" if len(candidates) > MOST_SHOWN else ""
     return UsageError(
         "collector.ambiguous", f"{text} begins several ids: " + ", ".join(lines) + more, "Give more of its digits."
     )
 
 
-def rows(server, query):
+def listed_rows(server, query):
     """The submissions on one page of the list. Raises NetworkError for an answer without them."""
     document = server.get("submissions/", query).document
-    found = document.get("results") if isinstance(document, dict) else None
-    if not isinstance(found, list) or not all(isinstance(row, dict) and is_id(row.get("id")) for row in found):
+    candidates = document.get("results") if isinstance(document, dict) else None
+    if not isinstance(candidates, list) or not all(
+        isinstance(row, dict) and is_id(row.get("id")) for row in candidates
+    ):
         raise NetworkError("collector.not-the-api", "The server listed no submissions.", "Check HIGHWATER_URL.")
-    return found
+    return candidates
 
 
 def is_id(value):
     """Whether what a server calls an id is one: it becomes part of the next request."""
-    return isinstance(value, str) and bool(WHOLE.match(value))
+    return isinstance(value, str) and bool(FULL_ID.match(value))

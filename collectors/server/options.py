@@ -45,14 +45,14 @@ def list_names(options):
     return [name.strip() for list_option in options.lists for name in list_option.split(",") if name.strip()]
 
 
-def agrees(statement, progress):
+def is_agreed(statement, progress):
     """Whether a person at the terminal agrees to a statement; anything but yes is no."""
-    return typed("%s [yes/no] " % statement, progress).lower() in ("y", "yes")
+    return typed_line("%s [yes/no] " % statement, progress).lower() in ("y", "yes")
 
 
-def typed(prompt, progress):
+def typed_line(prompt, progress):
     """One line of a person at the terminal, without blanks around it; the prompt is on stderr. "" at the end."""
-    progress.ask(prompt)
+    progress.ask_user(prompt)
     return sys.stdin.readline(MOST_TYPED).strip()
 
 

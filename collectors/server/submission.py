@@ -115,17 +115,17 @@ def state_of(document):
     return document["state"]
 
 
-def load(server, path):
+def load_submission(server, path):
     """The document of one submission. Raises NetworkError for an answer that is none."""
-    return checked(server.get(path).document)
+    return require_submission(server.get(path).document)
 
 
-def change(server, method, path, document):
+def change_submission(server, method, path, document):
     """The submission after a request that changes it. Raises NetworkError for an answer that is none."""
-    return checked(server.write(method, path, document).document)
+    return require_submission(server.write_document(method, path, document).document)
 
 
-def checked(document):
+def require_submission(document):
     state_of(document)
     return document
 

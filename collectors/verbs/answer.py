@@ -6,7 +6,7 @@ import sys
 
 from collectors import report
 from collectors.errors import OK, UsageError
-from collectors.files import TooLarge, read_at_most
+from collectors.files import read_at_most
 from collectors.server import options as server_options
 from collectors.server import submission
 
@@ -44,16 +44,16 @@ def define(verb):
 
 
 def run(options, progress):
-    given = read_answers(options.file) if options.file else None
+    answers = read_answers(options.file) if options.file else None
     if options.ask and not sys.stdin.isatty():
         raise UsageError("collector.answers", "There is nobody to ask: this is no terminal.", "Use --file.")
     server = server_options.connect(options, progress)
     path = submission.find_path(server, options.id) + "answers/"
-    document = submission.load_object(server, path) if given is None else None
+    document = submission.load_object(server, path) if answers is None else None
     if options.ask:
-        given = ask(document, progress)
-    if given:
-        document = submission.require_object(server.write("PUT", path, given).document)
+        answers = ask_questions(document, progress)
+    if answers:
+        document = submission.require_object(server.write_document("PUT", path, answers).document)
         progress.note("the answers are stored")
     if options.json:
         report.print_json(document)
@@ -65,12 +65,9 @@ def run(options, progress):
 def read_answers(path):
     """The JSON object of a file, or of standard input for `-`. Raises UsageError for anything else."""
     try:
-        if path == "-":
-            content = sys.stdin.buffer.read(MAX_BYTES + 1)
-            if len(content) > MAX_BYTES:
-                raise TooLarge("larger than %d bytes" % MAX_BYTES)
-        else:
-            content = read_at_most(path, MAX_BYTES)
+        content = sys.stdin.buffer.read(MAX_BYTES + 1) if path == "-" else read_at_most(path, MAX_BYTES)
+        if len(content) > MAX_BYTES:
+            raise UsageError("collector.answers", "There are more than %d bytes of answers." % MAX_BYTES)
         document = json.loads(content.decode("utf-8-sig"), parse_constant=submission.refuse_constant)
     except OSError as error:
         raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))
@@ -81,7 +78,7 @@ def read_answers(path):
     return document
 
 
-def ask(document, progress):
+def ask_questions(document, progress):
     """What people answer now, beside what they had written before; {} where all was left open."""
     before = document.get("answers")
     new = {}
@@ -90,7 +87,7 @@ def ask(document, progress):
             continue
         for line in question_lines(row):
             progress.note(line)
-        text = server_options.typed("  %s (empty: leave open): " % row.get("kind"), progress)
+        text = server_options.typed_line("  %s (empty: leave open): " % row.get("kind"), progress)
         if text:
             new[row["question"]] = value_of(text, row.get("kind"))
     return dict(before if isinstance(before, dict) else {}, **new) if new else {}

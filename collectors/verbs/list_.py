@@ -32,12 +32,12 @@ def define(verb):
 
 
 def run(options, progress):
-    given = {"state": options.state, "release": options.release}
-    query = {name: value for name, value in given.items() if value}
-    return show(server_options.connect(options, progress), query, max(0, options.limit), options, progress)
+    filters = {"state": options.state, "release": options.release}
+    query = {name: value for name, value in filters.items() if value}
+    return show_list(server_options.connect(options, progress), query, max(0, options.limit), options, progress)
 
 
-def show(server, query, limit, options, progress):
+def show_list(server, query, limit, options, progress):
     """Print up to `limit` submissions that meet the query (0: all of them); say if there are more."""
     query = dict(query, page_size=min(limit + 1, LARGEST_PAGE) if limit else LARGEST_PAGE)
     listed, is_more = [], False

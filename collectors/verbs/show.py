@@ -63,7 +63,7 @@ def show_id(options, progress):
             report.print_result(document, "%s/results/%s/" % (server.base.geturl(), options.target), sys.stdout)
         return OK
     server = server_options.connect(options, progress)
-    document = submission.load(server, submission.find_path(server, options.target))
+    document = submission.load_submission(server, submission.find_path(server, options.target))
     return report.print_document(document, options, report.print_submission)
 
 

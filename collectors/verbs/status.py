@@ -25,6 +25,6 @@ def define(verb):
 def run(options, progress):
     server = server_options.connect(options, progress)
     if options.id is None:
-        return list_.show(server, {}, 0, options, progress)
-    document = submission.load(server, submission.find_path(server, options.id))
+        return list_.show_list(server, {}, 0, options, progress)
+    document = submission.load_submission(server, submission.find_path(server, options.id))
     return report.print_document(document, options, report.print_submission)

@@ -45,7 +45,7 @@ def run(options, progress):
     path = submission.find_path(server, options.id)
     request = request_of(options, server, path)
     for _name, statement in () if options.acknowledge else STATEMENTS:
-        if not server_options.agrees(statement, progress):
+        if not server_options.is_agreed(statement, progress):
             raise not_acknowledged()
     document = hand_in(server, path, request, progress)
     if options.json:
@@ -62,7 +62,7 @@ def request_of(options, server, path):
     """
     release, lists = options.release, server_options.list_names(options)
     if not release or not lists:
-        stored = submission.load(server, path)
+        stored = submission.load_submission(server, path)
         release = release or stored.get("release")
         lists = lists or stored.get("lists") or []
     if not release:
@@ -88,9 +88,9 @@ def not_acknowledged():
 def hand_in(server, path, request, progress):
     """Submit; return the submission. An answer that was lost is found in what the registry has."""
     try:
-        return submission.change(server, "POST", path + "submit/", request)
+        return submission.change_submission(server, "POST", path + "submit/", request)
     except ServerRefusal as error:
-        stored = submission.load(server, path) if error.code == "state.conflict" else None
+        stored = submission.load_submission(server, path) if error.code == "state.conflict" else None
         if stored is None or not is_handed_in(stored, request):
             raise
         progress.note("it was submitted already, to the same release and lists")

@@ -38,6 +38,7 @@ def read_account(server):
 
 
 def print_account(account, url, stream):
+    """The registry, and what it says of the account; {} is one that the token may not read."""
     report.print_line("registry     %s" % url, stream)
     if not account:
         return

@@ -37,11 +37,11 @@ def run(options, progress):
     server = server_options.connect(options, progress)
     path = submission.find_path(server, options.id)
     if not options.yes:
-        stored = submission.load(server, path)
+        stored = submission.load_submission(server, path)
         progress.note(
             "{} ({}), state {}".format(stored.get("name"), stored.get("result") or path, submission.state_of(stored))
         )
-        if not server_options.agrees("Withdraw it for good.", progress):
+        if not server_options.is_agreed("Withdraw it for good.", progress):
             raise not_withdrawn()
     document = take_back(server, path, options.reason, progress)
     if options.json:
@@ -58,9 +58,9 @@ def not_withdrawn():
 def take_back(server, path, reason, progress):
     """Withdraw; return the submission. An answer that was lost is found in what the registry has."""
     try:
-        return submission.change(server, "POST", path + "withdraw/", {"reason": reason})
+        return submission.change_submission(server, "POST", path + "withdraw/", {"reason": reason})
     except ServerRefusal as error:
-        stored = submission.load(server, path) if error.code == "state.conflict" else None
+        stored = submission.load_submission(server, path) if error.code == "state.conflict" else None
         if stored is None or submission.state_of(stored) != "withdrawn":
             raise
         progress.note("it was withdrawn already")

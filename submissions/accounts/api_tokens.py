@@ -1,4 +1,4 @@
-"""The account's tokens by API: each view reads its input and shows what submissions/accounts/tokens.py answers."""
+"""The account that asks, and its tokens; what each view of tokens does stands in submissions/accounts/tokens.py."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from submissions.accounts import responses as shape
 from submissions.accounts import tokens
+from submissions.accounts.api_members import institution_rows
 from submissions.models import Token
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
 from submissions.web.request_account import account_of
@@ -63,6 +64,22 @@ class TokenDetail(PrivateView):
     def delete(self, request: Request, id: str) -> Response:
         tokens.revoke_token(account_of(request), id)
         return Response(status=204)
+
+
+class AccountDetail(PrivateView):
+    """Whose token it is, what the token may do and until when, and the institutions of the account."""
+
+    @extend_schema(operation_id="account_read", responses={200: shape.AccountShape} | REFUSED)
+    def get(self, request: Request) -> Response:
+        account = account_of(request)
+        return Response(
+            {
+                "account": account.username,
+                "role": account.role,
+                "institutions": institution_rows(account),
+                "token": token_row(request.auth) if isinstance(request.auth, Token) else None,
+            }
+        )
 
 
 def token_row(token: Token) -> dict[str, Any]:

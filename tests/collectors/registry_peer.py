@@ -160,9 +160,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.server.listed is not None:
             query = parse_qs(received.path.partition("?")[2])
             beginning = query.get("id", [""])[0]
-            found = [row for row in self.server.listed if row["id"].startswith(beginning.lower())]
-            found = [row for row in found if query.get("result", [row.get("result")])[0] == row.get("result")]
-            self.answer(200, {"results": found, "next": None})
+            matches = [row for row in self.server.listed if row["id"].startswith(beginning.lower())]
+            matches = [row for row in matches if query.get("result", [row.get("result")])[0] == row.get("result")]
+            self.answer(200, {"results": matches, "next": None})
             return
         if "cursor=second" in received.path:
             self.answer(200, {"results": [{"id": 1, "state": "published"}], "next": None})

@@ -90,10 +90,10 @@ def test_the_score_is_that_of_the_chosen_run(cast, many) -> None:
     assert cast.alice.get(address).json()["results"][0]["score"] is None
 
 
-@pytest.mark.parametrize("shown", [str.lower, str.upper, lambda id: id.replace("-", "")])
+@pytest.mark.parametrize("write", [str.lower, str.upper, lambda id: id.replace("-", "")])
 @pytest.mark.parametrize("length", [4, 9, 36])
-def test_an_id_is_found_by_its_beginning(cast, many, shown, length) -> None:
-    rows = cast.alice.get(f"submissions/?id={shown(many[2])[:length]}").json()["results"]
+def test_an_id_is_found_by_its_beginning(cast, many, write, length) -> None:
+    rows = cast.alice.get(f"submissions/?id={write(many[2])[:length]}").json()["results"]
     assert [row["id"] for row in rows] == [id for id in many if id.startswith(many[2][: min(length, 8)])]
 
 
