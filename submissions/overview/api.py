@@ -99,6 +99,7 @@ class SubmissionList(UploadView):
         responses={200: shape.SubmissionPage} | REFUSED,
     )
     def get(self, request: Request) -> Response:
+        """One page of them, newest first, narrowed by what the query names."""
         refuse_unknown(request.query_params, ("state", "release", "id", "result", "cursor", "page_size"))
         submissions = finding_counts.with_scores(JOINED & visible_to(account_of(request)))
         if states := values_of(request.query_params, "state"):

@@ -9,7 +9,7 @@ import pytest
 from collectors.verbs import VERBS, WITHOUT_JSON
 
 HIT = {"kind": "result", "title": "Fjord", "url": "https://elsewhere.invalid/results/hw-7/#x", "summary": ""}
-FOUND = {
+ANSWER = {
     "next": None,
     "counts": {"result": 3},
     "counts_are_least": False,
@@ -43,7 +43,7 @@ ID = "784c6d71-3cb3-4da8-b5c5-f60b044e0da8"
 def reader(collector, peer):
     """The collector of somebody without an account."""
     collector.environ["HIGHWATER_URL"] = peer.url
-    peer.public["/api/v1/search/"] = FOUND
+    peer.public["/api/v1/search/"] = ANSWER
     peer.public["/api/v1/compare/"] = COMPARED
     return collector
 
@@ -58,14 +58,14 @@ def test_hits_are_shown_at_the_registry_that_was_asked(every_python, reader, pee
 
 @pytest.mark.parametrize("url", [None, 7, "http://[", "//elsewhere.invalid", "@elsewhere.invalid/", "\x1b[2J"])
 def test_an_address_of_a_hit_leads_nowhere_else(reader, peer, url):
-    peer.public["/api/v1/search/"] = dict(FOUND, results=[dict(HIT, url=url)])
+    peer.public["/api/v1/search/"] = dict(ANSWER, results=[dict(HIT, url=url)])
     done = reader("search", "x")
     assert done.returncode == 0
     assert f"  {peer.url}/" in done.stdout and "\x1b" not in done.stdout
 
 
 def test_nothing_found_is_said_and_no_error(reader, peer):
-    peer.public["/api/v1/search/"] = dict(FOUND, results=[], counts={}, also_searched=[])
+    peer.public["/api/v1/search/"] = dict(ANSWER, results=[], counts={}, also_searched=[])
     done = reader("search", "x")
     assert (done.returncode, done.stdout) == (0, "")
     assert "nothing has these words" in done.stderr

@@ -67,8 +67,8 @@ def test_a_row_says_name_score_and_what_is_waited_for(cast, checked, submitted, 
     second = submitted()
     rows = {row["id"]: row for row in cast.alice.get("submissions/").json()["results"]}
     assert (rows[str(first.pk)]["name"], rows[str(first.pk)]["waits_for"]) == ("Fjord", "submitter")
-    printed = cast.alice.get(f"submissions/{first.pk}/").json()["scores"]["SCORE"]["printed"]
-    assert rows[str(first.pk)]["score"] == pytest.approx(printed, rel=1e-4)
+    printed_score = cast.alice.get(f"submissions/{first.pk}/").json()["scores"]["SCORE"]["printed"]
+    assert rows[str(first.pk)]["score"] == pytest.approx(printed_score, rel=1e-4)
     assert rows[str(second.pk)]["waits_for"] == "review"
     assert (rows[many[0]]["name"], rows[many[0]]["score"], rows[many[0]]["waits_for"]) == ("4.tgz", None, "check")
 
