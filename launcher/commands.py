@@ -167,7 +167,10 @@ def services(
     servers = databases.servers(state, environment, durable=durable)
     started = databases.start(servers)
     try:
-        yield settings(state, environment, servers), started
+        variables = settings(state, environment, servers)
+        if durable and not databases.setting("DATABASE_URL"):
+            variables = databases.ROLES | variables
+        yield variables, started
     finally:
         stop(started)
 

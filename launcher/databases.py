@@ -20,6 +20,8 @@ from launcher.processes import Program, Running, spawn, stop
 from launcher.state import State, own_folder
 
 DATABASE = ROLE = "highwater"
+# What web and workers, and strangers, have rights by. Migrations make them; tests make their own.
+ROLES = {"DATABASE_APP_ROLE": "highwater_app", "DATABASE_PUBLIC_ROLE": "highwater_public"}
 READY_WITHIN_S = 60.0
 DURABLE = ()
 # For data that is thrown away: a crash may lose it, and every commit is the faster for it.

@@ -63,7 +63,15 @@ def refuse_wrong_pooler(**_: object) -> None:
         raise SystemExit(str(refusal)) from refusal
 
 
+def limit_rights(**_: object) -> None:
+    """In workers, before their first task: from now on they speak with the role of the application."""
+    from registry.database import rights  # the settings are read when the process begins
+
+    rights.limit_process()
+
+
 worker_init.connect(refuse_wrong_pooler)
+worker_init.connect(limit_rights)
 beat_init.connect(refuse_wrong_pooler)
 
 

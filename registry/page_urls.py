@@ -94,6 +94,7 @@ urlpatterns = [
     path("compare/keep/", tray.keep_results, name="keep-results"),
     path("studies/", studies_views.study_index, name="studies"),
     path("studies/<str:slug>/", studies_views.study_page, name="study"),
+    path("studies/<str:slug>/card.png", studies_views.study_card, name="study-card"),
     path("study/", studies_views.question_page, name="study-question"),
     path("rankings/", views_rankings.ranking_index, name="rankings"),
     path("rankings/<str:slug>/", views_rankings.ranking_page, name="ranking"),

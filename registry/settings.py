@@ -76,8 +76,10 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "registry.serving.page_throttle.PageThrottleMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "submissions.accounts.second_factor.SecondFactorMiddleware",
+    "registry.serving.request_role.RequestRoleMiddleware",
 ]
 
 ROOT_URLCONF = "registry.urls"
@@ -146,6 +148,8 @@ TEMPLATES = [
 
 # What one statement of the web may take; workers and management commands take as long as they need.
 DATABASE_STATEMENT_S = env.read_seconds("DATABASE_STATEMENT_S", 30, least=0)
+DATABASE_APP_ROLE = env.read_text("DATABASE_APP_ROLE", "")
+DATABASE_PUBLIC_ROLE = env.read_text("DATABASE_PUBLIC_ROLE", "")
 CLIENT_PATIENCE_S = env.read_seconds("CLIENT_PATIENCE_S", 10)
 DATABASES = {
     "default": {
@@ -195,6 +199,7 @@ _TASKS_OF_QUEUES = {
     "check": ("submissions.tasks.check_held",),
     "prompt": (
         "registry.tasks.make_edition",
+        "registry.tasks.keep_study_cards",
         "registry.tasks.append_log",
         *(
             f"submissions.tasks.{name}"
@@ -211,6 +216,7 @@ CELERY_BEAT_SCHEDULE = {
     "edition": {"task": "registry.tasks.make_edition", "schedule": 5.0, "options": {"expires": 5}},
     "scrub": {"task": "submissions.tasks.scrub_storage", "schedule": 30.0, "options": {"expires": 30}},
     "append_log": {"task": "registry.tasks.append_log", "schedule": 60.0, "options": {"expires": 60}},
+    "study_cards": {"task": "registry.tasks.keep_study_cards", "schedule": 10.0, "options": {"expires": 10}},
     "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
@@ -250,6 +256,16 @@ if INSECURE_LOCAL:
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 
 UPLOAD_LIMIT_BYTES = 64 * 1024 * 1024
+# Within 24 hours; 0 is no limit.
+UPLOAD_BYTES_PER_DAY = env.read_number("UPLOAD_BYTES_PER_DAY", 5 * 1024**3, least=0, digits=18)
+INSTITUTION_BYTES_PER_DAY = env.read_number("INSTITUTION_BYTES_PER_DAY", 50 * 1024**3, least=0, digits=18)
+UNCHECKED_PER_ACCOUNT = env.read_number("UNCHECKED_PER_ACCOUNT", 200, least=0)
+# Unset: the smaller of 5 % of the file system and 5 GiB.
+FREE_SPACE_FLOOR_BYTES = (
+    env.read_number("FREE_SPACE_FLOOR_BYTES", 0, least=0, digits=18)
+    if env.read_text("FREE_SPACE_FLOOR_BYTES", "")
+    else None
+)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 4
@@ -290,6 +306,8 @@ THROTTLE_RATES = {
     "upload": (env.read_rate("THROTTLE_UPLOAD", "600/h"), env.read_rate("THROTTLE_UPLOAD_LOOPBACK", "60/s")),
     "check": (env.read_rate("THROTTLE_CHECK", "120/h"), env.read_rate("THROTTLE_CHECK_LOOPBACK", "60/s")),
     "read": (env.read_rate("THROTTLE_READ", "600/min"), env.read_rate("THROTTLE_READ_LOOPBACK", "500/s")),
+    "page": (env.read_rate("THROTTLE_PAGE", "600/min"), env.read_rate("THROTTLE_PAGE_LOOPBACK", "500/s")),
+    "picture": (env.read_rate("THROTTLE_PICTURE", "60/min"), env.read_rate("THROTTLE_PICTURE_LOOPBACK", "500/s")),
     "login": (env.read_rate("THROTTLE_LOGIN", "10/min"), env.read_rate("THROTTLE_LOGIN", "10/min")),
 }
 SPECTACULAR_SETTINGS = {

@@ -6,6 +6,7 @@ from celery import shared_task
 
 from registry.dumps import editions
 from registry.log import appending
+from registry.studies.index import cards
 
 
 @shared_task(soft_time_limit=3500, time_limit=3600)
@@ -18,3 +19,9 @@ def make_edition() -> None:
 def append_log() -> None:
     """What waits for its place in the transparency log; the first time all that was published before."""
     appending.append_waiting()
+
+
+@shared_task
+def keep_study_cards() -> None:
+    """Findings and pictures of the studies, if the record changed."""
+    cards.refresh_cards()

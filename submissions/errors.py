@@ -6,6 +6,9 @@ Problem (registry.errors)
 │   ├── EmptyBundle              intake.empty-bundle
 │   ├── TooLarge                 bundle.too-large
 │   ├── HoldsSecret              bundle.secret
+│   ├── BytesUsedUp              quota.account-bytes
+│   ├── InstitutionBytesUsedUp   quota.institution-bytes
+│   ├── TooManyUnchecked         quota.unchecked
 │   ├── NoSha256                 intake.sha256-missing
 │   ├── BadSha256                intake.sha256-malformed
 │   ├── WrongSha256              intake.sha256-mismatch
@@ -20,6 +23,7 @@ Problem (registry.errors)
 │   ├── DatabaseTimeout          database.timeout (registry.errors)
 │   ├── MailUnavailable          mail.unavailable
 │   └── NoWorker                 check.unavailable
+├── TooManyInvitations       quota.invitations
 ├── CheckTimeout             check.timeout
 ├── NotFound                 submission.not-found: missing, or not for this account to see
 ├── NoSystem                 submission.no-system
@@ -77,6 +81,9 @@ Problem (registry.errors)
 ├── ChecklistChanged         checklist.changed
 ├── NoChecklistItem          checklist.not-found
 ├── BadSigningKey            account.signing-key
+├── AccessRequestRefused     account.request
+├── NoAccessRequest          account.no-request
+├── TooManyAccessRequests    request.throttled
 ├── NoMembers                institution.not-found: missing, or not for this account to see
 ├── NoMember                 institution.no-member
 ├── LastAdmin                institution.last-admin
@@ -142,6 +149,28 @@ class HoldsSecret(IntakeRefused):
     )
 
 
+class BytesUsedUp(IntakeRefused):
+    status = 429
+    code = "quota.account-bytes"
+    title = "The account has stored as many bytes as it may within a day"
+    hint = "Nothing was kept. Send it again after the seconds in Retry-After, or ask the operator for more."
+
+
+class InstitutionBytesUsedUp(IntakeRefused):
+    status = 429
+    code = "quota.institution-bytes"
+    title = "The institution has stored as many bytes as it may within a day"
+    hint = "Nothing was kept. Send it again after the seconds in Retry-After, or ask the operator for more."
+
+
+class TooManyUnchecked(IntakeRefused):
+    status = 429
+    code = "quota.unchecked"
+    title = "Too many submissions of the account wait for their check"
+    hint = "Nothing was kept. Send it again when some are checked."
+    retry_after_s = 60
+
+
 class NoSha256(IntakeRefused):
     status = 400
     code = "intake.sha256-missing"
@@ -196,6 +225,14 @@ class StorageUnavailable(Unavailable):
     code = "storage.unavailable"
     title = "The bundle could not be stored"
     hint = "Nothing was kept. Try again after the seconds in Retry-After."
+
+
+class TooManyInvitations(Problem):
+    status = 429
+    code = "quota.invitations"
+    title = "Too many invitations by mail within a day"
+    hint = "Nothing was sent. Try again tomorrow, or invite by the name of an account."
+    retry_after_s = 3600
 
 
 class MailUnavailable(Unavailable):
@@ -583,6 +620,31 @@ class BadSigningKey(Problem):
     code = "account.signing-key"
     title = "Not a public SSH key"
     hint = "Give the one line of a file such as ~/.ssh/id_ed25519.pub."
+
+
+class AccessRequestRefused(Problem):
+    status = 422
+    code = "account.request"
+    title = "The request can't be carried out"
+    hint = "Correct the fields, or write to the administrators."
+
+
+class NoAccessRequest(Problem):
+    status = 404
+    code = "account.no-request"
+    title = "There is no such request for an account"
+    hint = "Another administrator may have answered it."
+
+
+class TooManyAccessRequests(Problem):
+    status = 429
+    code = "request.throttled"
+    title = "Too many requests for accounts from here"
+    hint = "Wait the seconds in `Retry-After`."
+
+    def __init__(self, seconds: int = 60) -> None:
+        super().__init__()
+        self.retry_after_s = seconds
 
 
 class NoMembers(Problem):

@@ -89,7 +89,12 @@ def tidy() -> None:
 
     What one of them can't do stops no other.
     """
-    for step in (retention.delete_old_leftovers, quarantine.delete_leftovers, presence.note_missing_bytes):
+    for step in (
+        retention.delete_old_uses,
+        retention.delete_old_leftovers,
+        quarantine.delete_leftovers,
+        presence.note_missing_bytes,
+    ):
         try:
             step()
         except Exception:

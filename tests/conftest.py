@@ -44,6 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--deep", action="store_true", help="also the tests that are too long for every run")
     earlier_state_help = "begin the upgrade drill with a copy of this folder, which tests.deep.earlier_release made"
     parser.addoption("--earlier-state", metavar="DIR", help=earlier_state_help)
+    parser.addoption("--faults", type=int, default=1000, help="faults of the long drill (default: 1000)")
     words = f"requests of each operation that tests/submissions/test_fuzz.py makes (default: {FUZZ_REQUESTS}, "
     parser.addoption("--fuzz", type=int, help=f"{words}with --deep {FUZZ_REQUESTS_DEEP})")
 

@@ -70,8 +70,11 @@ LAYERS = {
         {"urls", "api_urls", "tasks", "apps", "admin", "management"},
     ),
 }
-MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 134, "submissions": 135}
-"""Imports between rooms. These only fall, but for new rooms: log has eleven, damaged bytes seven, monitoring four."""
+MOST_ARROWS = {"collectors": 44, "validators": 98, "registry": 145, "submissions": 136}
+"""Imports between rooms. These only fall, but for new rooms: log has eleven, damaged bytes seven, monitoring four.
+
+The page of a system has four more, as it shows what citation, ceilings and results know of it.
+Studies have two more: cards elsewhere are drawn as those of citations, and the worker keeps those of the index."""
 MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
     "collectors/probes": "one module for each probe",
@@ -85,7 +88,6 @@ LONG_MODULES = {
     "validators/benchmarks/io500/defects.py": "a table of known defects",
     "registry/loading/catalogue_loader.py": "one transaction that loads all data files",
     "registry/serving/worker.py": "one loop: its parts would share all of its state",
-    "registry/studies/study_chart.py": "to be divided with the one model of a chart",
     "submissions/errors.py": "the table of all refusals",
     "submissions/operations/backup.py": "to be divided: writing and restoring",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from registry.comparison.answer import LETTERS
 from registry.comparison.uncertainty import Interval, is_tie
 from registry.presentation import numbers
 from registry.presentation.charts.model import (
@@ -59,17 +60,20 @@ def draw_profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Chart]]:
     left_x = 8 + LETTER * min(MOST_NAME, max(len(name) for name, *_ in rows))
     right = 16 + LETTER * max(len(_ratio_text(row)) for row in rows)
     axes = {kind: LogAxis(low, high, left_x, width - right, whole_decades=False) for kind, width in WIDTHS.items()}
-    return [[_draw_profile(kind, column, axis, low, high) for kind, axis in axes.items()] for column in shown_columns]
+    return [
+        [_draw_profile(kind, letter, column, axis, low, high) for kind, axis in axes.items()]
+        for letter, column in zip(LETTERS[1:], shown_columns, strict=False)
+    ]
 
 
-def _draw_profile(kind: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Chart:
+def _draw_profile(kind: str, letter: str, rows: Sequence[Ratio], axis: LogAxis, low: float, high: float) -> Chart:
     width, base, unity_x = WIDTHS[kind], TOP + ROW * len(rows), axis.at(1)
     ticks = axis.close_ticks(low, high)
     marks = [*vertical_grid(ticks, 24, base, 16), Path(AXIS, f"M{unity_x} 24V{base}")]
     if unity_x - axis.left > SIDE_ROOM:
-        marks.append(Text(unity_x - 6, base + 15, "← first higher", "end"))
+        marks.append(Text(unity_x - 6, base + 15, "← A higher", "end"))
     if axis.right - unity_x > SIDE_ROOM:
-        marks.append(Text(unity_x + 6, base + 15, "this higher →", "start"))
+        marks.append(Text(unity_x + 6, base + 15, f"{letter} higher →", "start"))
     for place, row in enumerate(rows):
         marks += _draw_row(TOP + 16 + ROW * place, row, axis, width)
     words = "; ".join(

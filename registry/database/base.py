@@ -7,10 +7,12 @@ from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
+from psycopg import sql
 from psycopg.errors import _WaitTimeout
+from psycopg.pq import TransactionStatus
 
 from registry import database
-from registry.database import pooling
+from registry.database import pooling, rights
 
 
 class PatientConnection(psycopg.Connection):
@@ -38,6 +40,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Raises TransactionPooling where session locks would not hold; asked once per process."""
+        self._role = ""
         connection = super().get_new_connection(conn_params)
         if not DatabaseWrapper._is_pooling_checked:
             connection.autocommit = True
@@ -55,6 +58,42 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connection.autocommit = True
         connection.patience_s = conn_params.get("connect_timeout", 3)
         return connection
+
+    _role: str | None = ""
+    """The role that this connection speaks with; "" for that of the log-in, None where it is not known."""
+
+    def create_cursor(self, name: str | None = None) -> Any:
+        self.take_role()
+        return super().create_cursor(name)
+
+    def set_autocommit(self, autocommit: bool, *args: Any, **kwargs: Any) -> None:
+        """Take the role before a transaction begins: what is set within one is lost when it is rolled back."""
+        if not autocommit and self.connection is not None:
+            self.take_role()
+        super().set_autocommit(autocommit, *args, **kwargs)
+
+    def take_role(self) -> None:
+        """Speak with the role that is wanted now. One statement where it is another than before, else none."""
+        role = rights.current_role()
+        if role == self._role or self.connection.info.transaction_status == TransactionStatus.INERROR:
+            return
+        self._role = None
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(role) if role else sql.SQL("NONE")))
+        self._role = role
+
+    def _rollback(self) -> None:
+        super()._rollback()
+        self._forget_role()
+
+    def _savepoint_rollback(self, sid: str) -> None:
+        super()._savepoint_rollback(sid)
+        self._forget_role()
+
+    def _forget_role(self) -> None:
+        """What was set since the transaction, or the savepoint, began is undone with it."""
+        if rights.are_set():
+            self._role = None
 
     def init_connection_state(self) -> None:
         super().init_connection_state()

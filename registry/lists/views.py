@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
-from django.db.models import F
+from django.db.models import F, Value
+from django.db.models.functions import Coalesce, NullIf
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import http_date
@@ -25,7 +26,7 @@ from registry.presentation import numbers
 from registry.presentation.charts import list_charts, scales, vega
 from registry.query import filters, public_record, source_links, study_query, unknown_values
 from registry.web.caching import cached_value, public_page
-from registry.web.filter_fields import Field, filter_fields
+from registry.web.filter_fields import Field, filter_fields, tidy_address
 from registry.web.tray import NAME as KEPT
 from registry.web.tray import kept_ids
 
@@ -37,7 +38,8 @@ SORTABLE = {
     "client_nodes": ("client nodes", "client_nodes"),
     "entered": ("release entered", "result__release__held_on"),
 }
-QUERY_NAMES = (*filters.ENTRY_FILTERS, "ordering", "assume")
+QUERY_NAMES = (*filters.ENTRY_FILTERS, "ordering", "assume", "per")
+PER_CLIENT = "client"
 COLUMNS = (
     *("rank", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution"),
     *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
@@ -84,6 +86,7 @@ def release_lists(request: HttpRequest, release: str) -> HttpResponse:
 
 
 @public_page
+@tidy_address
 def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """One list as published: rows never renumber, whatever the order asked for."""
     stored_list = public_record.ranked_list(release, name)
@@ -91,13 +94,15 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         return redirect("list", release=stored_list.release.slug, name=stored_list.name)
     query = {key: value for key in QUERY_NAMES if (value := request.GET.get(key))}
     choice = {KEPT: kept_ids(request.GET)}
+    per_client = study_query.single_choice(request.GET, "per", [PER_CLIENT]) == PER_CLIENT
     assumed = load_assumed_ranks(stored_list) if study_query.parse_assumption(request.GET) else None
     summary = summarise_list(stored_list)
     page = entries_page(stored_list, request, summary)
     body = stored_list.definition.body if stored_list.definition else {}
     ranks_measurement, ranks, parameters = "ranks" in body, ranked_measure(body), body.get("columns", [])
+    divides = per_client and not ranks_measurement
     rows = table_rows(
-        page.object_list,
+        list(map(_per_client_node, page.object_list)) if divides else page.object_list,
         summary.axis,
         ranges=summary.ranges,
         parameters=parameters,
@@ -116,6 +121,8 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "summary": summary,
         "assumed": assumed,
         "assumption": assumed and assumed.describe_assumption(),
+        "per_client": divides,
+        "undivided": sum(not _client_count(entry) for entry in page.object_list) if divides else 0,
         "query": query,
         "fields": _filter_fields(query, summary),
         "rows": rows,
@@ -183,8 +190,9 @@ def list_tabs(ranked_list: RankedList, tool: str) -> dict[str, Any]:
 def entries_page(ranked_list: RankedList, request: HttpRequest, summary: Summary) -> Page[dict[str, Any]]:
     """The rows asked for, as plain dictionaries. Raises InvalidValue."""
     condition = filters.parse_conditions(request.GET, filters.ENTRY_FILTERS)
+    per_client = request.GET.get("per") == PER_CLIENT
     entries = public_record.list_entries(ranked_list, condition).order_by(
-        *_column_order(request.GET.get("ordering", ""))
+        *_column_order(request.GET.get("ordering", ""), per_client=per_client)
     )
     shows_parameters = ranked_list.definition is not None and "columns" in ranked_list.definition.body
     columns = (*COLUMNS, "result__parameters") if shows_parameters else COLUMNS
@@ -197,11 +205,25 @@ def entries_page(ranked_list: RankedList, request: HttpRequest, summary: Summary
     return page
 
 
-def _column_order(ordering: str) -> list[Any]:
+def _client_count(entry: Mapping[str, Any]) -> int | None:
+    """Client nodes as the list has them, else as the result has them today."""
+    count: int | None = entry["client_nodes"] or entry["result__client_nodes"]
+    return count
+
+
+def _per_client_node(entry: dict[str, Any]) -> dict[str, Any]:
+    """The entry with the halves of its score per client node; missing where its client nodes are not known."""
+    clients = _client_count(entry)
+    return entry | {name: entry[name] / clients if clients and entry[name] is not None else None for name in HALVES}
+
+
+def _column_order(ordering: str, *, per_client: bool = False) -> list[Any]:
     """Columns to order by; an ordering that is not known is that of the list."""
     if ordering == "-score" or ordering.removeprefix("-") not in SORTABLE:
         return ["position"]
-    column = F(SORTABLE[ordering.removeprefix("-")][1])
+    column: Any = F(SORTABLE[ordering.removeprefix("-")][1])
+    if per_client and ordering.removeprefix("-") in HALVES:
+        column = column / NullIf(Coalesce("client_nodes", "result__client_nodes"), Value(0))
     return [column.desc(nulls_last=True) if ordering.startswith("-") else column.asc(nulls_last=True), "position"]
 
 
@@ -209,7 +231,7 @@ def summarise_list(ranked_list: public_record.DatedList) -> Summary:
     """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
     if ranked_list.digest:
         return cached_value(
-            f"list-summary-5:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",
+            f"list-summary-6:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",
             lambda: _make_summary(ranked_list),
         )
     return _make_summary(ranked_list)

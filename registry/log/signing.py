@@ -54,6 +54,7 @@ def verifier_keys() -> list[str]:
 
 
 def _new_origin() -> str:
-    """The host that the site is served from; a registry without an address gets a name that no other has."""
-    host = urlsplit(settings.SITE_URL).netloc
-    return f"{host}/log" if host else f"local-{secrets.token_hex(8)}/log"
+    """The host that the site is served from; a registry of this machine alone gets a name that no other has."""
+    address = urlsplit(settings.SITE_URL)
+    is_local = address.hostname is None or address.hostname == "localhost" or address.hostname.startswith("127.")
+    return f"local-{secrets.token_hex(8)}/log" if is_local else f"{address.netloc}/log"

@@ -6,7 +6,7 @@ and the hardware catalogue what one of them can do: that of the drive it names, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -31,6 +31,17 @@ def efficiencies_by_id(public_id: str) -> list[Efficiency]:
     result = public_record.find_result(public_id)
     snapshot = observed_parameters.snapshot_of(result)
     return of_result(result, public_record.list_measurements(result), snapshot.document if snapshot else None)
+
+
+def efficiencies_of(public_ids: Collection[str], quantities: Collection[str]) -> dict[str, list[Efficiency]]:
+    """By id of a result its measurements of these quantities that a ceiling is known for. Three queries."""
+    results = list(Result.objects.filter(public_id__in=public_ids).select_related("platform").order_by())
+    measurements = public_record.measurements_by_quantity([result.pk for result in results], quantities)
+    ids = [result.public_id for result in results]
+    documents = dict(zip(ids, observed_parameters.system_documents(ids), strict=True))
+    return {
+        result.public_id: of_result(result, measurements[result.pk], documents[result.public_id]) for result in results
+    }
 
 
 def nearest_to_ceiling(efficiencies: Sequence[Efficiency]) -> list[Efficiency]:

@@ -79,6 +79,12 @@ def ceiling_table(efficiencies: Sequence[Efficiency]) -> CeilingTable | None:
     )
 
 
+def limit_derivations(efficiencies: Sequence[Efficiency]) -> list[CeilingDerivation]:
+    """How the lowest ceiling of each measurement is made, each ceiling once."""
+    keys = dict.fromkeys((row.measurement["unit"], row.direction, row.over, row.limit) for row in efficiencies)
+    return [_ceiling_derivation(*key) for key in keys]
+
+
 def _efficiency_cells(efficiency: Efficiency, layers: Sequence[str], untold: Set[str]) -> list[Cell]:
     row = efficiency.measurement
     context_words = describe_context({name: value for name, value in row["context"].items() if name not in untold})

@@ -5,6 +5,7 @@ Comma groups thousands; missing is an empty text here, and the page says `—` w
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta, timezone
 
 NO_BREAK = "\u00a0"
@@ -38,6 +39,13 @@ def format_significant(value: float | None, digits: int = 3) -> str:
         return f"{value:.{digits}g}"
     before_the_point = len(f"{abs(value):.0f}")
     return f"{value:,.{max(0, digits - before_the_point)}f}"
+
+
+def format_digits(value: float, digits: int = 5) -> str:
+    """So many significant digits, and all before the point: 1217062 -> "1,217,062", 0.5 -> "0.5"."""
+    places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
+    text = f"{value:,.{max(0, places)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def format_printed(value: float) -> str:

@@ -311,6 +311,15 @@ def measurements_by_result(ids: Iterable[int], quantities: Collection[tuple[str,
     return by_result
 
 
+def measurements_by_quantity(ids: Iterable[int], quantities: Collection[str]) -> dict[int, list[Row]]:
+    """By primary key of a result its measurements of these quantities, of any operation, in their order."""
+    by_result: dict[int, list[Row]] = {pk: [] for pk in ids}
+    stored = Measurement.objects.filter(quantity__in=quantities, result__in=by_result).order_by("result_id", "position")
+    for row in rows_of({"of": "result_id", **MEASUREMENT}, stored):
+        by_result[row.pop("of")].append(row)
+    return by_result
+
+
 def with_measurements(rows: Sequence[Row]) -> list[Row]:
     """Rows of RESULT, each with its `measurements`, in their order. One query."""
     by_id: dict[str, list[Row]] = {row["id"]: [] for row in rows}

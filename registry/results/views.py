@@ -47,7 +47,7 @@ from registry.results.run_facts import list_run_facts
 from registry.results.run_page import leading, view, with_tool
 from registry.results.why_section import build_why
 from registry.web.caching import cached_value, public_page
-from registry.web.filter_fields import Field, filter_fields
+from registry.web.filter_fields import Field, filter_fields, tidy_address
 from registry.web.tray import NAME as KEPT
 from registry.web.tray import kept_ids
 from validators import catalogue
@@ -83,6 +83,7 @@ class Median(Aggregate):
 
 
 @public_page
+@tidy_address
 def index(request: HttpRequest) -> HttpResponse:
     """Search and filter; the names of the query are those of the API."""
     parameters = {

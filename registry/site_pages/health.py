@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
+from registry.database.rights import reads_private
 from registry.site_pages import metrics as figures
 from registry.web.client_address import is_loopback
 
@@ -36,6 +37,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"ok": answers, "database": answers}, status=200 if answers else 503)
 
 
+@reads_private
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:

@@ -19,7 +19,7 @@ from registry.presentation.charts.model import Chart
 from registry.query import demonstration
 from registry.query.public_record import SCORED_LISTS
 from registry.site_pages.featured_result import featured_result
-from registry.studies.curated import load_studies
+from registry.studies.index.cards import kept_cards
 from registry.web import client_address
 from registry.web.caching import public_page
 
@@ -117,18 +117,9 @@ def find_pair(entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     return {"filesystem": filesystem, "first": first, "second": second}
 
 
-def study_findings() -> list[dict[str, str]]:
-    """Title, finding, document and address of the studies of this page. No query."""
-    studies = [study for slug, study in load_studies().items() if slug in STUDIES and study.get("finding")]
-    return [
-        {
-            "title": study["title"],
-            "finding": study["finding"],
-            "document": study["document"]["title"],
-            "address": f"/studies/{study['slug']}/",
-        }
-        for study in studies
-    ]
+def study_findings() -> list[dict[str, Any]]:
+    """The cards of the studies of this page that have a value, as the worker keeps them."""
+    return [card for card in kept_cards() if card["slug"] in STUDIES and card["values"]]
 
 
 def open_calls() -> list[dict[str, str]]:

@@ -21,6 +21,7 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from registry.celery import app, scheduler_last_sent
+from registry.database import rights
 from registry.log.overview import log_overview
 from registry.models import RankedList, Release, Result
 from registry.monitoring import request_counts, shared_counts
@@ -91,7 +92,17 @@ def build_metrics() -> Iterator[Metric]:
     yield version
 
 
+def rights_metrics() -> Iterator[Metric]:
+    """Whether web and workers, and strangers, have a role of their own in the database."""
+    roles = GaugeMetricFamily("highwater_database_role", "1 where the setting names a role, else 0.", labels=["role"])
+    lacking = rights.lacking_roles()
+    for name in rights.SETTING_OF:
+        roles.add_metric([name], int(name not in lacking))
+    yield roles
+
+
 SOURCES: dict[str, Source] = {
+    "registry.metrics.rights": rights_metrics,
     "registry.metrics.build": build_metrics,
     "registry.metrics.record": record_metrics,
     "registry.metrics.log": log_metrics,

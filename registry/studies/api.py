@@ -10,10 +10,11 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.presentation.plots.drawing import FILE
+from registry.presentation.plots.vega import with_colours, write_vega
 from registry.query import divisors, facets, filters, study_query
 from registry.studies import curated, documents, files, metric_rows, saved_queries
 from registry.studies import responses as shape
-from registry.studies.study_chart import with_colours
 from registry.studies.table import in_a_file
 from registry.web import responses as web_responses
 from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address, unknown_values_header
@@ -91,7 +92,8 @@ def study_response(request: Request, document: documents.Document, name: str) ->
     """A study in the form that was asked for; files have a name of their own."""
     form = request.accepted_renderer.format
     if form == "json":
-        return Response(_with_theme(request, document))
+        fields = {name: value for name, value in document.items() if name != documents.LIMITED}
+        return Response(fields | {"chart": _chart_specification(request, document)})
     headers = {
         "Content-Disposition": f'{"inline" if form in ("svg", "png") else "attachment"}; filename="{name}.{form}"'
     } | unknown_values_header(document["unknown_values"])
@@ -104,11 +106,17 @@ def study_response(request: Request, document: documents.Document, name: str) ->
     return Response(draw(document["chart"], _read_theme(request)), headers=headers)
 
 
-def _with_theme(request: Request, document: documents.Document) -> documents.Document:
-    """With a theme the chart has its colours, for whoever draws it elsewhere than on a page of this site."""
-    if document["chart"] is None or THEME not in request.query_params:
-        return document
-    return document | {"chart": with_colours(document["chart"], _read_theme(request), files.WIDTH_PX)}
+def _chart_specification(request: Request, document: documents.Document) -> dict[str, Any] | None:
+    """The chart as Vega-Lite. With a theme it has its colours, for whoever draws it elsewhere than on a page here."""
+    if document["chart"] is None:
+        return None
+    spec = write_vega(document["chart"])
+    return with_colours(spec, _read_theme(request), FILE) if THEME in request.query_params else spec
+
+
+def _is_drawn(request: Request) -> bool:
+    """Whether the form that was asked for shows a chart; a table alone reads no ceilings."""
+    return request.accepted_renderer.format not in ("csv", "parquet")
 
 
 def _read_theme(request: Request) -> str:
@@ -131,7 +139,8 @@ class Study(PublicRead):
     )
     def get(self, request: Request) -> Response:
         question = study_query.parse_query(filters.without_names(request.query_params, [THEME]))
-        return study_response(request, documents.study_document(question), "study")
+        document = documents.study_document(question, drawn=_is_drawn(request))
+        return study_response(request, document, "study")
 
 
 class StudyList(PublicRead):
@@ -158,7 +167,9 @@ class StudyDetail(PublicRead):
     )
     def get(self, request: Request, slug: str) -> Response:
         assume = study_query.parse_assumption(request.query_params)
-        return study_response(request, saved_queries.study_result(saved_queries.get_study(slug), assume), slug.lower())
+        study = saved_queries.get_study(slug)
+        document = saved_queries.study_result(study, assume, drawn=_is_drawn(request))
+        return study_response(request, document, slug.lower())
 
 
 class MetricList(PublicRead):

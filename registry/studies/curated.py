@@ -19,12 +19,16 @@ from django.http import QueryDict
 
 from registry.models import Measurement, Result
 from registry.platforms import ceilings
+from registry.presentation import numbers
+from registry.presentation.plots.model import Limit
 from registry.query import data_files, qualified_values, study_query
 from registry.query.formulas import evaluate_qualified
 from registry.query.public_record import NotOnRecord, Row, nearest_names
 from registry.query.qualified_values import Number
 from registry.studies import documents
-from registry.studies.table import FIGURES, format_digits
+from registry.studies.chart import limits
+from registry.studies.chart.study_chart import make_plot
+from registry.studies.table import FIGURES
 from validators.units import UNITS, from_canonical, to_canonical
 
 STUDIES = Path(__file__).parent / "data"
@@ -83,11 +87,11 @@ def in_short(study: Study) -> Row:
     return {name: study[name] for name in ("slug", "title", "place")} | {"kind": kind, "document": document["title"]}
 
 
-def study_answer(study: Study, assume: str = "") -> documents.Document:
+def study_answer(study: Study, assume: str = "", *, drawn: bool = True) -> documents.Document:
     """The study as it stands today: a question asked, or its figures computed, of which nothing is assumed."""
     about = in_short(study) | {"notes": study.get("notes", []), "finding": study.get("finding", "")}
     if "question" in study:
-        return documents.study_document(with_assumption(question_of(study), assume), study) | about
+        return documents.study_document(with_assumption(question_of(study), assume), study, drawn=drawn) | about
     return _computed_figures(study) | about
 
 
@@ -104,7 +108,10 @@ def _computed_figures(study: Study) -> documents.Document:
     rows = figure_rows(study)
     units = {row["unit"] for row in rows}
     unit = next(iter(units)) if len(units) == 1 else ""
-    document = documents.assemble_document(study["title"], study["axes"], unit, rows, study.get("chart", "auto"))
+    of_figures = _figure_limits(study, unit)
+    plot = make_plot(study["title"], study["axes"], unit, rows, study.get("chart", "auto"), of_figures)
+    document = documents.assemble_document(study["title"], study["axes"], unit, rows, plot)
+    document[documents.LIMITED] = limits.AnswerLimits([], of_figures)
     columns = [*study["axes"], *FIGURE_COLUMNS]
     blank = {
         **{name: [] for name in ("coded_notes", "unbalanced", "unknown", "matched", "splits")},
@@ -122,6 +129,17 @@ def _computed_figures(study: Study) -> documents.Document:
         "missing_facts": [],
     }
     return document | blank | {"columns": columns, "trust": {"reported": sum(row["count"] for row in rows)}}
+
+
+def _figure_limits(study: Study, unit: str) -> list[Limit | None]:
+    """Of each figure that is a share of a ceiling, in per cent, the whole of it."""
+    shared: Mapping[str, Any] = study.get("inputs", {})
+    return [
+        limits.ALL
+        if unit == "%" and any("ceiling" in row for row in (shared | figure.get("inputs", {})).values())
+        else None
+        for figure in study["figures"]
+    ]
 
 
 def figure_rows(study: Study) -> list[Row]:
@@ -192,7 +210,7 @@ def _describe_input(name: str, figure_input: Row, recorded_values: Mapping[tuple
     recorded_value = recorded_values.get(_input_key(figure_input))
     value_text = (
         qualified_values.in_words(
-            recorded_value.qualifier, f"{format_digits(recorded_value.printed_value, 6)} {recorded_value.unit}"
+            recorded_value.qualifier, f"{numbers.format_digits(recorded_value.printed_value, 6)} {recorded_value.unit}"
         )
         if recorded_value
         else "not on the record"

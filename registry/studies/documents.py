@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from registry.comparison import assumptions
+from registry.presentation.plots.model import Limit, Plot
 from registry.query import filters, moving_facts
 from registry.query.axes import find_axis
 from registry.query.divisors import PER
@@ -13,20 +14,24 @@ from registry.query.missing_facts import MissingFacts, count_missing
 from registry.query.study_query import StudyQuery, UnknownAxis, UnknownMetric
 from registry.studies import run
 from registry.studies.balance import pooling
+from registry.studies.chart import limits
+from registry.studies.chart.study_chart import make_plot, plot_measurements
 from registry.studies.missing_facts import gaps_of_study
-from registry.studies.study_chart import draw_chart, draw_measurements
-from registry.studies.table import COLUMNS, FIGURES, Group, Row, in_words
+from registry.studies.table import COLUMNS, FIGURES, Member, Row, in_words
 from registry.studies.unknown_places import explain_study
 from validators.quantities import canonical_quantities
 from validators.units import UNITS
 
 Document = dict[str, Any]
+LIMITED = "limited"
+"""Of a document its limits.AnswerLimits, for pages; no field of the API."""
 
 
-def study_document(question: StudyQuery, about: Document | None = None) -> Document:
+def study_document(question: StudyQuery, about: Document | None = None, *, drawn: bool = True) -> Document:
     """The answer to a question with table and chart. Raises what asking.ask raises.
 
     A curated study (`about`) has its own title and order, and no points where the record has nothing of its metric yet.
+    `chart` is a Plot, which edges write as SVG or Vega-Lite; a table alone (`drawn` is false) reads no ceilings for it.
     """
     about = about or {}
     try:
@@ -37,15 +42,13 @@ def study_document(question: StudyQuery, about: Document | None = None) -> Docum
         answer = run.StudyTable(question, [], list(question.axes), question.unit, [], {})
     missing = _count_missing(question, answer)
     title = about.get("title") or run.study_title(question)
-    answer_document = assemble_document(title, answer.axes, answer.unit, answer.rows, question.chart, question.per)
-    if answer.mixed:
-        answer_document["chart"] = None
-    elif is_unlike(answer):
-        measurements = measurement_rows(answer)
-        answer_document["chart"] = draw_measurements(
-            title, answer.axes, in_words(answer.unit, question.per), measurements
-        )
-    return answer_document | {
+    is_drawn = drawn and not answer.mixed
+    known_limits = limits.find_limits(answer) if is_drawn else {}
+    by_row = [limits.shared_limit(known_limits, group, answer.unit) for group in answer.groups] if is_drawn else []
+    plot = _plot_answer(title, question, answer, known_limits, by_row) if is_drawn else None
+    document = assemble_document(title, answer.axes, answer.unit, answer.rows, plot)
+    document[LIMITED] = limits.AnswerLimits(list(limits.used_efficiencies(known_limits, answer)), by_row)
+    return document | {
         "coded_notes": [
             *(_mixed_note(name, canonical) for name, canonical in answer.mixed.items()),
             *_balance_notes(answer),
@@ -67,6 +70,22 @@ def study_document(question: StudyQuery, about: Document | None = None) -> Docum
     }
 
 
+def _plot_answer(
+    title: str,
+    question: StudyQuery,
+    answer: run.StudyTable,
+    known_limits: limits.FoundLimits,
+    by_row: Sequence[Limit | None],
+) -> Plot | None:
+    """The chart of an answer, with the ceilings of its points; each measurement by itself where medians say nothing."""
+    unit = in_words(answer.unit, question.per)
+    if not is_unlike(answer):
+        return make_plot(title, answer.axes, unit, answer.rows, question.chart, by_row)
+    points = measurement_points(answer, known_limits)
+    rows, of_rows = [row for row, _ in points], [limit for _, limit in points]
+    return plot_measurements(title, answer.axes, unit, rows, of_rows)
+
+
 def _count_missing(question: StudyQuery, answer: run.StudyTable) -> MissingFacts:
     """What results do not say that a condition needs, and without any row that the divisor does; rows have `gaps`."""
     needed = [PER[question.per]] if question.per and not answer.rows else []
@@ -78,28 +97,34 @@ def is_unlike(answer: run.StudyTable) -> bool:
     return bool(answer.pooling.unbalanced) or any(group.unlike for group in answer.groups)
 
 
-def measurement_rows(answer: run.StudyTable) -> list[Row]:
-    """The rows of an answer with those of several measurements as one row for each measurement."""
-    factor = UNITS[answer.unit].factor if answer.unit in UNITS else 1.0
-    return [
-        measurement_row
-        for row, group in zip(answer.rows, answer.groups, strict=True)
-        for measurement_row in ([row] if row["count"] < 2 else _member_rows(row, group, factor))
-    ]
+def measurement_points(
+    answer: run.StudyTable, known_limits: limits.FoundLimits | None = None
+) -> list[tuple[Row, Limit | None]]:
+    """The rows of an answer, those of several measurements as one row for each measurement, with their ceilings."""
+    factor, limit_by_key = UNITS[answer.unit].factor if answer.unit in UNITS else 1.0, known_limits or {}
+    points: list[tuple[Row, Limit | None]] = []
+    for row, group in zip(answer.rows, answer.groups, strict=True):
+        if row["count"] < 2:
+            points.append((row, limits.shared_limit(limit_by_key, group, answer.unit)))
+            continue
+        for member in group.members:
+            if member.value is not None:
+                limit = limits.member_limit(limit_by_key, group, member, answer.unit)
+                points.append((_member_row(row, member, factor), limit))
+    return points
 
 
-def _member_rows(row: Row, group: Group, factor: float) -> list[Row]:
-    """Of one point each measurement that was read, without saying how well it repeats."""
+def _member_row(row: Row, member: Member, factor: float) -> Row:
+    """One measurement of a point, without saying how well it repeats."""
     own_fields = dict.fromkeys(("interval_low", "interval_high", "interval_basis", "interval_runs", "divisor"))
-    return [
+    value = 0.0 if member.value is None else member.value / factor
+    return (
         row
         | own_fields
-        | dict.fromkeys(FIGURES, member.value / factor)
+        | dict.fromkeys(FIGURES, value)
         | {"count": 1, "result": member.result, "label": member.label, "qualifier": member.qualifier or None}
         | {"among": row["count"]}
-        for member in group.members
-        if member.value is not None
-    ]
+    )
 
 
 def _balance_notes(answer: run.StudyTable) -> list[dict[str, str]]:
@@ -138,9 +163,7 @@ def _lacking_note(name: str, count: int) -> dict[str, str]:
     return {"code": "study.formula-input-missing", "message": f"{results} {name}: the formula gives no value there."}
 
 
-def assemble_document(
-    title: str, axes: list[str], unit: str, rows: list[Row], kind: str = "auto", per: str = ""
-) -> Document:
+def assemble_document(title: str, axes: list[str], unit: str, rows: list[Row], plot: Plot | None) -> Document:
     """What every study has: axes, unit, rows under columns, and its chart; null where nothing can be drawn."""
     return {
         "title": title,
@@ -150,5 +173,5 @@ def assemble_document(
         "missing": sum(not row["count"] or row[axes[0]] is None for row in rows),
         "columns": [*axes, *(name for name in COLUMNS if name not in axes)],
         "rows": rows,
-        "chart": draw_chart(title, axes, in_words(unit, per), rows, kind),
+        "chart": plot,
     }

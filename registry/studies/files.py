@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from registry.errors import Problem
-from registry.studies.study_chart import Spec, with_colours
+from registry.presentation.charts.svg import write_picture
+from registry.presentation.plots.drawing import FILE, draw_width
+from registry.presentation.plots.model import Plot
 from registry.studies.table import FIGURES, INTERVAL, ROUNDING, Row
 
-VEGA_LITE = "6.4"
-WIDTH_PX = 800
+LINE_LETTERS = 120
 NUMBERS = (*FIGURES, *INTERVAL[:2], *ROUNDING, "divisor", "printed_value")
 COUNTS = ("count", "missing", "interval_runs", "n")
 THEMES = ("light", "dark")
@@ -51,25 +53,18 @@ def _typed_row(row: Row, schema: Any) -> Row:
     }
 
 
-def render_svg(spec: Spec | None, theme: str = "light") -> bytes:
-    """Raises NothingToDraw."""
+def render_svg(plot: Plot | None, theme: str = "light") -> bytes:
+    """The chart as a file. Raises NothingToDraw where there is none."""
+    if plot is None:
+        raise NothingToDraw
+    lines = [plot.title, *wrap(f"{plot.unit_text}{'; ' if plot.repeats else ''}{plot.repeats}", LINE_LETTERS)]
+    if plot.all_limits:
+        lines.append("dashed red line: ceiling computed from the parts; red above it")
+    return write_picture(draw_width(plot, FILE), lines, theme).encode()
+
+
+def render_png(plot: Plot | None, theme: str = "light") -> bytes:
+    """Twice as many pixels as the SVG has units. Raises NothingToDraw."""
     import vl_convert  # 80 MB with its engine, which only pictures need
 
-    return vl_convert.vegalite_to_svg(_themed_spec(spec, theme), vl_version=VEGA_LITE).encode()
-
-
-def render_png(spec: Spec | None, theme: str = "light") -> bytes:
-    """Twice as many pixels as the SVG has units. Raises NothingToDraw."""
-    import vl_convert
-
-    return vl_convert.vegalite_to_png(_themed_spec(spec, theme), vl_version=VEGA_LITE, scale=2)
-
-
-def _themed_spec(spec: Spec | None, theme: str) -> Spec:
-    if spec is None:
-        raise NothingToDraw
-    drawn = with_colours(spec, theme, WIDTH_PX)
-    texts = drawn["usermeta"]
-    return drawn | {
-        "title": {"text": texts["title"], "subtitle": [line for line in (texts["subtitle"], texts["repeats"]) if line]}
-    }
+    return bytes(vl_convert.svg_to_png(render_svg(plot, theme).decode(), scale=2))

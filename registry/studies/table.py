@@ -6,7 +6,6 @@ A row is one point: where it stands on the axes, its trust, and what was measure
 
 from __future__ import annotations
 
-import math
 import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -369,10 +368,3 @@ def in_words(unit: str, per: str = "") -> str:
 def lower_is_better(unit: str) -> bool:
     """Of values whose unit alone is known."""
     return unit in UNITS and quantities.lower_is_better("", UNITS[unit].canonical)
-
-
-def format_digits(value: float, digits: int = 5) -> str:
-    """So many significant digits, and all before the point: 1217062 -> "1,217,062", 0.5 -> "0.5"."""
-    places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
-    text = f"{value:,.{max(0, places)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

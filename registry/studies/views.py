@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 
+from registry.citation.cards import Card, card_png
 from registry.comparison import uncertainty
 from registry.errors import Problem
 from registry.models import CatalogueLoad, SavedStudy
+from registry.platforms.views_ceilings import limit_derivations
 from registry.presentation import numbers, words
-from registry.query import axes, fact_index, filters, qualified_values, study_query
+from registry.presentation.plots.drawing import draw_plot
+from registry.presentation.plots.model import MEASUREMENTS, Limit
+from registry.query import axes, facets, fact_index, filters, qualified_values, study_query
 from registry.query.public_record import Row
-from registry.query.recorded_metrics import known_metrics
 from registry.studies import documents as studies_documents
-from registry.studies import saved_queries, table
+from registry.studies import metric_rows, saved_queries, table
 from registry.studies.balance import page as balance_page
 from registry.studies.balance.finding import finding_sentence
 from registry.studies.index import cards
 from registry.studies.people_questions import list_questions
-from registry.studies.study_chart import MEASUREMENTS, has_lines
-from registry.web.caching import public_page
+from registry.web import client_address
+from registry.web.caching import cached_value, public_page
 
 API = "/api/v1"
 CONDITION, IS = "condition", "is"
@@ -38,7 +42,7 @@ def study_index(request: HttpRequest) -> HttpResponse:
     With `q` only the curated studies that hold its words.
     Questions ask the shipped record: where it was not loaded their answers would be missing.
     """
-    all_cards, text = cards.list_cards(), request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LENGTH]
+    all_cards, text = cards.kept_cards(), request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LENGTH]
     matching_cards = cards.search_cards(all_cards, text)
     context = {
         "section": "studies",
@@ -58,7 +62,12 @@ def study_page(request: HttpRequest, slug: str) -> HttpResponse:
     selected_study, assume = saved_queries.get_study(slug), study_query.parse_assumption(request.GET)
     answer = saved_queries.study_result(selected_study, assume)
     own = isinstance(selected_study, SavedStudy) and selected_study.saved_by == request.user.get_username()
-    about = {"crumb": answer["document"], "own": own}
+    cited = {
+        "title": answer["title"],
+        "sentence": finding_sentence(answer) or answer["title"],
+        "address": f"{client_address.site_address(request)}/studies/{answer['slug']}/",
+    }
+    about = {"crumb": answer["document"], "own": own, "cited": cited}
     return _study_page(
         request,
         answer,
@@ -67,6 +76,15 @@ def study_page(request: HttpRequest, slug: str) -> HttpResponse:
         "&" if assume else "?",
         about,
     )
+
+
+@public_page
+def study_card(request: HttpRequest, slug: str) -> HttpResponse:
+    """The picture beside a link to a study elsewhere: its question and what it finds. Raises NotOnRecord."""
+    answer = saved_queries.study_result(saved_queries.get_study(slug), drawn=False)
+    trusts = list(answer["trust"])
+    card = Card(answer["title"], finding_sentence(answer), trusts[0] if len(trusts) == 1 else "")
+    return HttpResponse(card_png(card), content_type="image/png")
 
 
 @public_page
@@ -109,24 +127,32 @@ def _study_page(
     joint: str,
     about: dict[str, Any],
 ) -> HttpResponse:
+    plot, limited = answer["chart"], answer[studies_documents.LIMITED]
     context = {
         "section": "studies",
         "answer": answer,
         "finding": finding_sentence(answer),
-        "dark_svg": f"{api}{joint}format=svg&theme=dark",
+        "drawings": draw_plot(plot) if plot else [],
+        "limits": plot.all_limits if plot else [],
+        "above": sum(point.is_above for point in plot.points) if plot else 0,
+        "derivations": limit_derivations(limited.efficiencies),
+        "limited": any(limited.by_row),
         "heads": [ax["title"] + (f", {ax['unit']}" if ax["unit"] else "") for ax in answer["axes"]],
-        "rows": [_format_row(answer, row) for row in answer["rows"]],
+        "rows": [
+            _format_row(answer, row) | _format_limit(row, limit)
+            for row, limit in zip_longest(answer["rows"], limited.by_row)
+        ],
         "unit": table.in_words(answer["unit"], answer["per"] or ""),
         "spread": any(row["count"] > 1 for row in answer["rows"]),
         "ranged": any(row.get("interval_low") is not None for row in answer["rows"]),
         "unrepeated": any(map(table.is_not_repeated, answer["rows"])),
-        "each": bool(answer["chart"]) and answer["chart"]["usermeta"].get("drawn") == MEASUREMENTS,
+        "each": bool(plot) and plot.drawn == MEASUREMENTS,
         "balance": balance_page.balance_context(answer),
         "assumed": any(map(table.is_assumed, answer["rows"])),
         "by_repeats": any(row.get("interval_basis") == uncertainty.REPEATS for row in answer["rows"]),
         "rounded": any(row.get("rounding_low") is not None for row in answer["rows"]),
         "assumption": _assumption_link(request, study_question),
-        "has_lines": bool(answer["chart"]) and has_lines(answer["chart"]),
+        "has_lines": bool(plot) and plot.has_lines,
         "figures": study_question is None,
         "trusts": list(answer["trust"]),
         "sources": sorted({(row["source"], row["source_address"]) for row in answer["rows"] if row.get("source")}),
@@ -188,6 +214,14 @@ def _format_row(answer: studies_documents.Document, row: Row) -> Row:
     }
 
 
+def _format_limit(row: Row, limit: Limit | None) -> Row:
+    """The ceiling of a row, and whether its value lies above it."""
+    if limit is None:
+        return {}
+    above = row["value"] is not None and limit.is_passed_by(row["value"])
+    return {"limit": limit.limit_text, "limited_by": limit.words, "is_above": above}
+
+
 def _format_reach(low: float | None, high: float | None) -> str:
     return "" if low is None else f"{_format_value(low)}{numbers.EN_DASH}{_format_value(high)}"
 
@@ -196,7 +230,7 @@ def _format_ends(low: float | None, high: float | None) -> str:
     """Both ends with every digit that tells them apart."""
     if low is None or high is None:
         return ""
-    return numbers.EN_DASH.join(table.format_digits(end, 7) for end in (low, high))
+    return numbers.EN_DASH.join(numbers.format_digits(end, 7) for end in (low, high))
 
 
 def _divisor_text(row: Row) -> str:
@@ -216,21 +250,33 @@ def _format_place(value: Any) -> str:
     return numbers.format_printed(value) if isinstance(value, int | float) else str(value)
 
 
+def _metric_choices() -> list[tuple[str, str]]:
+    """Each metric with its label: what was measured, its unit and the benchmarks that measure it."""
+    rows = cached_value(f"metric-rows-1:{facets.record_version()}", metric_rows.list_metrics)
+    return [(row["metric"], f"{row['title']}{_unit_suffix(row['unit'])} ({', '.join(row['tools'])})") for row in rows]
+
+
+def _unit_suffix(unit: str) -> str:
+    return f", {unit}" if unit else ""
+
+
 def _form_context(query: QueryDict) -> dict[str, Any]:
     """What the form offers, and what a query chooses of it, be it valid or not."""
     axis_names = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
     offered = [(name, axes.find_axis(name).title) for name in axis_names]
     series = [name for text in query.getlist("series") for name in text.split(",") if name]
+    choices = _metric_choices()
     return {
         "metrics": list(filter(None, query.getlist("metric"))) or [""],
-        "metric_choices": [*study_query.COLUMN_METRICS, *map(str, known_metrics())],
+        "metric_choices": choices,
+        "metric_names": [name for name, _ in choices],
         "known": axis_names,
         "axes": sorted(offered, key=lambda axis_choice: axis_choice[1].casefold()),
         "series": [*series, ""][: study_query.MOST_SERIES],
         "pers": words.divisor_choices(),
         "charts": study_query.CHARTS,
         "conditions": [
-            (name, value)
+            (name, words.capitalize_sentence(axes.find_axis(name.removeprefix(filters.PARAMETER)).title), value)
             for name, values in query.lists()
             if name not in study_query.NAMES
             for value in filter(None, values)

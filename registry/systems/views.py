@@ -10,13 +10,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.identity import history
+from registry.models import Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
-from registry.presentation.result_rows import results_apart
+from registry.presentation.result_rows import newest_rows, results_apart
 from registry.query import cursor_pages, facets, filters, public_record
+from registry.systems.system_page import system_context
 from registry.timeseries import series
 from registry.web.caching import cached_value, public_page
+from registry.web.filter_fields import tidy_address
 
 PAGE_ROWS = 100
 MOST_PANELS = 2
@@ -26,6 +29,7 @@ BY_NAME = cursor_pages.Order("name", cursor_pages.text_key("name"), descending=F
 
 
 @public_page
+@tidy_address
 def system_index(request: HttpRequest) -> HttpResponse:
     """Systems by name, narrowed down by what they are and by what was measured on them."""
     columns = {**public_record.SYSTEM, "results": "count", "score": "best"}
@@ -57,16 +61,15 @@ def system_index(request: HttpRequest) -> HttpResponse:
 
 @public_page
 def system_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One system with its results over the releases."""
+    """One system: what leads it, its parts, its results over the releases, what changed and what is not known."""
     selected_system = public_record.find_system(slug)
-    condition = Q(system=selected_system)
-    before = series.previous_results(condition)
-    parted = {kind: _with_before(rows, before) for kind, rows in results_apart(condition).items()}
+    before = series.previous_results(Q(system=selected_system))
+    reported = newest_rows(Q(system=selected_system, trust=Result.Trust.REPORTED))
     context = {
         "system": selected_system,
         "formerly": history.former_names("system", selected_system.slug),
-        **parted,
-        "pictures": score_history(condition, selected_system.name),
+        "reported": _with_before(reported, before),
+        **system_context(selected_system, before),
     }
     return render(request, "systems/system.html", {"section": "systems", **context})
 

@@ -9,9 +9,19 @@ from django.conf import settings
 from redis.exceptions import RedisError
 from rest_framework.throttling import SimpleRateThrottle
 
+from registry.errors import Problem
 from registry.web.client_address import is_loopback
 
 log = logging.getLogger(__name__)
+
+
+class TooManyRequests(Problem):
+    status = 429
+    code = "request.throttled"
+    title = "Too many requests"
+    hint = (
+        "Wait as long as Retry-After says, then reload. For many results at once, take the files of the whole record."
+    )
 
 
 class LoopbackAwareThrottle(SimpleRateThrottle):

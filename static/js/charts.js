@@ -53,13 +53,25 @@ async function loadVega() {
   }
 }
 
+// The specification stands on the page under an id, or is the `chart` of an answer of the API.
+async function loadSpecification(chart) {
+  const element = document.getElementById(chart);
+  if (element) {
+    return JSON.parse(element.textContent);
+  }
+  const response = await fetch(chart, { headers: { Accept: "application/json" } });
+  if (!response.ok) {
+    throw new Error(`${chart} was not loaded`);
+  }
+  return (await response.json()).chart;
+}
+
 async function drawFigure(figure, button) {
-  const spec = JSON.parse(document.getElementById(figure.dataset.chart).textContent);
   const target = figure.querySelector(".vega");
   button.disabled = true;
   try {
     loading ??= loadVega();
-    await loading;
+    const [spec] = await Promise.all([loadSpecification(figure.dataset.chart), loading]);
     const chart = await window.vegaEmbed(target, spec, options);
     target.querySelector("svg").setAttribute("aria-label", spec.description);
     window.addEventListener("pagehide", () => chart.finalize(), { once: true });

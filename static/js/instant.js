@@ -30,15 +30,15 @@
       return { name: element.name, value: TYPED.includes(element.type) || element.options ? null : element.value,
                typed: TYPED.includes(element.type) ? element.value : null, at: element.selectionStart };
     }
-    return element?.closest?.("th")?.id ? { id: element.closest("th").id } : null;
+    return element?.matches?.("a[href]") ? { words: element.textContent.trim() } : null;
   }
 
   function focusAgain(region, place) {
     if (!place) {
       return;
     }
-    const found = place.id
-      ? document.getElementById(place.id)?.querySelector("a")
+    const found = place.words
+      ? [...region.querySelectorAll("a[href]")].find((link) => link.textContent.trim() === place.words)
       : [...region.querySelectorAll(`[name="${CSS.escape(place.name)}"]`)].find(
           (field) => field.type !== "hidden" && (place.value === null || field.value === place.value));
     if (!found) {

@@ -3,7 +3,7 @@
 
 (() => {
   const MOST = 20;
-  const boxes = [...document.querySelectorAll("main input[type=checkbox][name=results]")];
+  const BOXES = "main input[type=checkbox][name=results]";
   const keptIds = () => new URLSearchParams(location.search).getAll("r");
 
   // Links, ways back and filter forms of the page take over what the same page of the new address has.
@@ -40,18 +40,27 @@
     copyAddresses(page);
   }
 
-  for (const box of boxes) {
-    box.checked = box.checked || keptIds().includes(box.value);
-    box.addEventListener("change", () => {
-      const others = keptIds().filter((id) => id !== box.value);
-      if (box.checked && others.length >= MOST) {
-        return;
-      }
-      const query = new URLSearchParams(location.search);
-      query.delete("r");
-      (box.checked ? [...others, box.value] : others).forEach((id) => query.append("r", id));
-      history.replaceState(null, "", `${location.pathname}${query.size ? "?" : ""}${query}`);
-      drawTray().catch(() => {});
-    });
+  function tickKept() {
+    for (const box of document.querySelectorAll(BOXES)) {
+      box.checked = box.checked || keptIds().includes(box.value);
+    }
   }
+
+  document.addEventListener("change", (event) => {
+    const box = event.target;
+    if (!box.matches(BOXES)) {
+      return;
+    }
+    const others = keptIds().filter((id) => id !== box.value);
+    if (box.checked && others.length >= MOST) {
+      return;
+    }
+    const query = new URLSearchParams(location.search);
+    query.delete("r");
+    (box.checked ? [...others, box.value] : others).forEach((id) => query.append("r", id));
+    history.replaceState(history.state, "", `${location.pathname}${query.size ? "?" : ""}${query}`);
+    drawTray().catch(() => {});
+  });
+  document.addEventListener("instant:shown", tickKept);
+  tickKept();
 })();

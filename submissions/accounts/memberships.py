@@ -26,7 +26,9 @@ from submissions.errors import (
     NoMember,
     NoMembers,
     NotAdmin,
+    TooManyInvitations,
 )
+from submissions.lifecycle import quotas
 from submissions.models import Account, Invitation, Membership
 from submissions.permissions import has_role
 
@@ -122,7 +124,8 @@ def invite_member(institution: Site, by: Account, invitee: str, role: str, link:
 
     An account's name is taken whether or not there is such an account: the answer tells nobody. `link` makes the
     address of a page out of the secret that a mail carries. Raises InvitationRefused for a member, an unusable address
-    or one invitation too many, MailUnavailable where no mail can be sent.
+    or one invitation too many, TooManyInvitations for too many by mail, MailUnavailable where no mail can be sent.
+    The same address gets one mail a day of an institution.
     """
     invitee = invitee.strip()
     by_mail = "@" in invitee
@@ -136,9 +139,13 @@ def invite_member(institution: Site, by: Account, invitee: str, role: str, link:
         raise InvitationRefused(f"There are {MOST_INVITATIONS} open invitations already.")
     with transaction.atomic():
         fields = {"role": role, "invited_by": by, "made_at": timezone.now()}
-        invitation, _ = Invitation.objects.update_or_create(institution=institution, invitee=invitee, defaults=fields)
-        if by_mail:
+        invitation, is_new = Invitation.objects.update_or_create(
+            institution=institution, invitee=invitee, defaults=fields
+        )
+        if by_mail and quotas.use_letter(by, institution, invitee):
             _send_invitation(invitation, link(signing.dumps(invitation.pk, salt=_SALT)))
+        elif by_mail and is_new:  # the link of today's mail was taken back
+            raise TooManyInvitations
     return invitation
 
 

@@ -19,7 +19,7 @@ from django.db.models import ForeignObjectRel, Model, Q
 
 from registry.models import Erasure, IdentityChange, Override, SavedStudy
 from submissions.accounts import memberships as accounts_memberships
-from submissions.models import Account, Delivery, Invitation
+from submissions.models import Account, CheckTurn, Delivery, Invitation, QuotaUse
 
 SECRETS = frozenset({"password", "digest", "data"})
 """Columns that are no knowledge about a person: hashes of passwords and tokens, keys of second factors."""
@@ -64,6 +64,8 @@ def erase_account(account: Account) -> str:
         for rows in (account.tokens, account.signing_keys, account.webhooks, account.following):
             rows.all().delete()
         Delivery.objects.filter(account=account).delete()
+        CheckTurn.objects.filter(account=account).delete()
+        QuotaUse.objects.filter(Q(account=account) | Q(address__in=filter(None, [account.email.lower()]))).delete()
         Override.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
         SavedStudy.objects.filter(saved_by=account.username).update(saved_by=pseudonym)
         Erasure.objects.filter(erased_by=account.username).update(erased_by=pseudonym)

@@ -10,6 +10,7 @@ import errno
 import hashlib
 import io
 import os
+import shutil
 import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -55,6 +56,8 @@ class Incoming:
         self._limit = settings.UPLOAD_LIMIT_BYTES if limit is None else limit
         self._storage = storage or received_storage()
         self._digest = hashlib.sha256()
+        if storage is None:
+            _require_space(self._storage)
         with _disk_errors_as_problems():
             descriptor, path = tempfile.mkstemp(dir=_scratch_folder(self._storage))
             self._path, self._file = Path(path), os.fdopen(descriptor, "wb")
@@ -221,6 +224,20 @@ def _save(storage: Storage, key: str, path: Path) -> None:
         raise
     except Exception as error:  # each storage library has errors of its own, and they need not be installed here
         raise StorageUnavailable from error
+
+
+def _require_space(storage: Storage) -> None:
+    """Keep a reserve for what goes on without uploads, such as publication. Raises StorageFull below it.
+
+    By default it is the smaller of 5 % of the file system and 5 GiB; of a storage that is no folder nothing is known.
+    """
+    if not isinstance(storage, FileSystemStorage):
+        return
+    with _disk_errors_as_problems():
+        usage = shutil.disk_usage(_scratch_folder(storage) or storage.location)
+    floor = settings.FREE_SPACE_FLOOR_BYTES
+    if usage.free < (min(usage.total // 20, 5 * 1024**3) if floor is None else floor):
+        raise StorageFull("Less space is free than is kept in reserve.")
 
 
 def _scratch_folder(storage: Storage) -> Path | None:

@@ -31,7 +31,7 @@ from submissions.errors import (
     TooManyFiles,
 )
 from submissions.intake import receive
-from submissions.lifecycle import private_records, states, task_queue
+from submissions.lifecycle import private_records, quotas, states, task_queue
 from submissions.models import CLOSED, Account, Event, Review, ScrubbedCopy, Signature, State, Submission, Version
 from submissions.permissions import require_own
 
@@ -172,7 +172,11 @@ def _put(submission: Submission, account: Account, incoming: Incoming, replaces:
             raise FileInUse(f"There is a file {name!r} beside it.")
         return [*files[:place], file, *files[place + 1 :]]
 
-    return _change_files(submission, account, changed, f"File {name}", version, store=incoming.keep)
+    def store() -> None:
+        quotas.use_bytes(submission.account, submission.institution, incoming.size)
+        incoming.keep()
+
+    return _change_files(submission, account, changed, f"File {name}", version, store=store)
 
 
 def remove_file(submission: Submission, account: Account, name: str, *, version: int | None = None) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from registry.models import ListDefinition, Release, Site
@@ -34,7 +35,7 @@ from submissions.errors import (
     UnknownRelease,
     WrongSha256,
 )
-from submissions.lifecycle import private_records, states, task_queue
+from submissions.lifecycle import private_records, quotas, states, task_queue
 from submissions.models import CLOSED, Account, Event, PrivateRecord, Signature, State, Submission
 from submissions.web.strict_json import once_each
 from validators import schema
@@ -71,8 +72,16 @@ def receive_bundle(
     if signature and not signatures.is_signature(signature):
         raise BadSignature
     with open_upload(bundle, sha256) as incoming, quarantine.storing_bytes(account, incoming.sha256):
+        if not _open_submissions(account, incoming.sha256, test).exists():
+            quotas.use_bytes(account, institution_of(account, declared.metadata), incoming.size)
         incoming.keep()
         return _register_submission(account, incoming, declared, test, signature)
+
+
+def _open_submissions(account: Account, sha256: str, test: bool) -> QuerySet[Submission]:
+    """What these bytes are already, if anything: sending them again stores nothing."""
+    same = Submission.objects.filter(account=account, sha256=sha256, test=test, revises=None)
+    return same.exclude(state__in=CLOSED)
 
 
 @contextmanager

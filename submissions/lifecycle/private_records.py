@@ -44,7 +44,7 @@ def forget_records(submissions: Iterable[Submission]) -> None:
 def hold_private() -> int:
     """Record what has no record yet, such as all that happened before this log began; how many were."""
     count = 0
-    for kind, rows in _unrecorded().items():
+    for kind, rows in unrecorded_rows().items():
         while batch := list(rows[:_AT_ONCE]):
             with transaction.atomic():
                 _store_records(kind, batch, FIRST_RECORDED)
@@ -89,7 +89,7 @@ def event_facts(event: Event) -> dict[str, Any]:
     }
 
 
-def check_facts(check: Check) -> dict[str, Any]:
+def check_facts(check: Check, report_sha256: str) -> dict[str, Any]:
     """What is recorded of a check."""
     return {
         "submission": str(check.submission_id),
@@ -98,7 +98,7 @@ def check_facts(check: Check) -> dict[str, Any]:
         "made_at": check.made_at,
         "validators_version": check.validators_version,
         "status": check.status,
-        "report_sha256": report_digests([check])[check.pk],
+        "report_sha256": report_sha256,
     }
 
 
@@ -117,13 +117,19 @@ def decision_facts(review: Review) -> dict[str, Any]:
     }
 
 
-FACTS: dict[str, Callable[[Any], dict[str, Any]]] = {
+def rows_facts(kind: Kind, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """What is recorded of each of these rows of one kind."""
+    if kind == Kind.CHECK:
+        digests = report_digests(rows)
+        return [check_facts(row, digests[row.pk]) for row in rows]
+    return [_FACTS[kind](row) for row in rows]
+
+
+_FACTS: dict[str, Callable[[Any], dict[str, Any]]] = {
     Kind.RECEIPT: receipt_facts,
     Kind.EVENT: event_facts,
-    Kind.CHECK: check_facts,
     Kind.DECISION: decision_facts,
 }
-"""By kind of record what it has of its row."""
 
 
 def _store_records(kind: Kind, rows: Sequence[Any], act: str, previous: str | None = None) -> None:
@@ -134,7 +140,7 @@ def _store_records(kind: Kind, rows: Sequence[Any], act: str, previous: str | No
         "recorded_at": f"{timezone.now():%Y-%m-%dT%H:%M:%SZ}",
         "previous": previous,
     }
-    texts = [canonical_text(envelope | {str(kind): FACTS[kind](row)}) for row in rows]
+    texts = [canonical_text(envelope | {str(kind): facts}) for facts in rows_facts(kind, rows)]
     PrivateRecord.objects.bulk_create(
         PrivateRecord(
             leaf=leaf,
@@ -148,7 +154,7 @@ def _store_records(kind: Kind, rows: Sequence[Any], act: str, previous: str | No
     )
 
 
-def _unrecorded() -> dict[Kind, QuerySet[Any]]:
+def unrecorded_rows() -> dict[Kind, QuerySet[Any]]:
     """By kind the rows that no record is about. What was erased has lost its bytes, and needs none."""
     recorded = PrivateRecord.objects.order_by()
     of_row = recorded.filter(row=OuterRef("pk"))

@@ -1,6 +1,7 @@
 """Private tables: accounts and what they submit. The public record has its own tables in `registry`."""
 
 from submissions.models.accounts import (
+    AccessRequest,
     Account,
     AccountManager,
     AccountRequest,
@@ -15,6 +16,7 @@ from submissions.models.checks import Check, CheckTurn, CopyAgreement, RecheckCo
 from submissions.models.log import PrivateRecord
 from submissions.models.maintenance import MaintenanceRun
 from submissions.models.notifications import Delivery, Notice, Webhook
+from submissions.models.quotas import QuotaUse
 from submissions.models.review import Assignment, Comment, Judgement, Review
 from submissions.models.secret_files import SecretFile
 from submissions.models.stored_faults import ScrubRun, StoredFault
@@ -34,6 +36,7 @@ from submissions.models.triage import StepComment
 
 __all__ = [
     "CLOSED",
+    "AccessRequest",
     "Account",
     "AccountManager",
     "AccountRequest",
@@ -54,6 +57,7 @@ __all__ = [
     "Membership",
     "Notice",
     "PrivateRecord",
+    "QuotaUse",
     "ReceiptKey",
     "RecheckComparison",
     "Review",

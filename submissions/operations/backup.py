@@ -38,6 +38,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
+from registry.database import rights
 from registry.dumps import db_locks
 from registry.log import recording
 from registry.log.appending import log_size
@@ -258,6 +259,7 @@ def restore_backup(file: Path, progress: Progress, *, replace: bool = False) -> 
         if _migrations_to_come():
             call_command("migrate", verbosity=0)
             progress("migrated from the schema of the backup to that of this version")
+        rights.grant_after_migrate()
         _record_restoration(contents.stamp)
     except (OSError, EOFError, tarfile.TarError, DatabaseError) as error:
         raise BackupError(f"Nothing was restored: {error}".strip()) from error

@@ -8,6 +8,9 @@ from django.core.files.storage import Storage
 from django.utils import timezone
 
 from submissions.bundles.storage import HELD, SCRATCH, public_storage, received_storage
+from submissions.lifecycle.quotas import delete_old_uses
+
+__all__ = ["delete_old_leftovers", "delete_old_uses"]
 
 LEFT_BEHIND_AFTER = timedelta(hours=1)
 

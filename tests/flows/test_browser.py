@@ -34,7 +34,8 @@ FLAGS = [
 PASSWORD = "a long password of the tests"
 PAGES = ("/", "/lists/", "/lists/ISC21/io500/", "/results/", "/results/io500-1/", "/systems/", "/docs/", "/docs/rules/",
          "/releases/", "/collector/", "/login/", "/studies/", "/studies/e1000-fabric-direct/",
-         "/compare/?results=io500-683,io500-772", "/ranking/?formula=score/client_nodes&tool=io500",
+         "/compare/?results=io500-683,io500-772", "/explore/?per=client",
+         "/ranking/?formula=score/client_nodes&tool=io500",
          "/generations/cray-e2000/", "/tour/", "/tour/rejected/", "/results/demo-2/")  # fmt: skip
 
 
@@ -120,6 +121,20 @@ def test_a_list_is_sorted_by_keyboard(page) -> None:
     expect(page.locator("tbody tr").first.locator(".rank")).to_have_text("57")
 
 
+def test_a_view_of_results_follows_ticks_and_keeps_the_focus(page) -> None:
+    page.goto("/explore/")
+    page.locator("input[name=filesystem_type][value=DAOS]").press("Space")
+    expect(page).to_have_url(re.compile(r"filesystem_type=DAOS"))
+    expect(page.locator("input[name=filesystem_type][value=DAOS]")).to_be_focused()
+    expect(page.locator(".ratio tbody td.opt", has_text="Lustre")).to_have_count(0)
+    page.locator("input[name=r]").first.press("Space")
+    expect(page.locator("#tray")).to_contain_text("1 kept")
+    page.go_back()
+    expect(page.locator("#tray")).to_have_count(0)
+    page.go_back()
+    expect(page.locator("input[name=filesystem_type][value=DAOS]")).not_to_be_checked()
+
+
 def explore(page) -> None:
     page.get_by_role("button", name="Explore interactively").press("Enter")
 
@@ -134,7 +149,10 @@ def test_charts_are_drawn_under_the_policy(page) -> None:
 
 def test_a_study_is_changed_by_keyboard(page) -> None:
     page.goto("/studies/e1000-fabric-direct/")
-    expect(page.locator("figure[data-chart] img")).to_be_visible()
+    mark = page.get_by_role("link", name="InfiniBand HDR, write: 58.9 GB/s, reported").first
+    expect(mark).to_have_attribute("href", "/results/benchmarking-lustre-flash-dio-ib/")
+    mark.focus()
+    expect(mark).to_be_focused()
     page.get_by_text("Change the question").press("Enter")
     rows = page.get_by_role("region", name="Table of the study").locator("tbody tr")
     expect(rows).to_have_count(8)
@@ -153,7 +171,7 @@ def test_a_study_is_changed_by_keyboard(page) -> None:
     expect(rows).to_have_count(3)
     expect(rows.filter(has_text="ksocklnd")).to_contain_text("35.7")
     explore(page)
-    drawn = page.locator("figure[data-chart] svg [aria-label*='35.7 GB/s, reported']")
+    drawn = page.locator("figure[data-chart] svg.marks [aria-label*='35.7 GB/s, reported']")
     expect(drawn.first).to_be_visible()
 
 
@@ -264,7 +282,7 @@ def test_a_radar_is_drawn_under_the_policy(page) -> None:
         "&p.io500_release=SC22&p.io500_release=ISC23"
     )
     explore(page)
-    drawing = page.locator("figure[data-chart] svg")
+    drawing = page.locator("figure[data-chart] svg.marks")
     expect(drawing.get_by_text("find 13,229 kIOPS")).to_be_visible()
     expect(drawing.get_by_label("mdtest-hard-stat, ISC23: 1,105.33 kIOPS, reported")).to_have_count(1)
 
@@ -272,7 +290,7 @@ def test_a_radar_is_drawn_under_the_policy(page) -> None:
 def test_the_cells_of_a_heat_map_differ_in_depth(page) -> None:
     page.goto("/study/?metric=rate.mean&x=fabric&series=op&tool=mdtest&p.items_kind=files&chart=heat")
     explore(page)
-    cells = page.locator("figure[data-chart] svg [aria-label*='ops/s, reported']")
+    cells = page.locator("figure[data-chart] svg.marks [aria-label*='ops/s, reported']")
     expect(cells.first).to_have_css("fill", "rgb(31, 90, 140)")
     assert len({cell.get_attribute("fill-opacity") for cell in cells.all()}) > 3
 
@@ -291,7 +309,7 @@ def test_without_scripts_a_study_has_its_picture_and_its_form(chromium, site) ->
     context = chromium.new_context(base_url=site.url, java_script_enabled=False)
     page = context.new_page()
     page.goto("/studies/e2000-lst-rate/")
-    expect(page.get_by_role("img", name="6 points")).to_be_visible()
+    expect(page.get_by_role("group", name="LNet message rate of one server by CPU partitions")).to_be_visible()
     page.get_by_text("Change the question").click()
     page.get_by_label("Condition on").select_option("cpt")
     page.get_by_label("Condition is").fill("16")

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
-import json
 import os
-import shutil
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
 from tests.flows.conftest import WITHIN_S, RunningSite, wait_until
+from tests.flows.faults import (
+    children,
+    kill_children_of_the_worker,
+    kill_database,
+    kill_prompt_worker,
+    kill_web_process,
+    kill_worker,
+    lose_what_the_broker_holds,
+    program,
+    state_of,
+    upload,
+)
 from tests.make_io500 import make_archive
 from tests.running import Answer
 
@@ -37,35 +44,6 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bytes]:
     """Ever new archives of valid runs."""
     folder = tmp_path_factory.mktemp("archives")
     return (make_archive(folder / "run.tar.gz", performance=2 + number / 1000).read_bytes() for number in count())
-
-
-def kill_children_of_the_worker(site: RunningSite) -> None:
-    for child in children(program(site, " processing,check ")):
-        os.kill(child, signal.SIGKILL)
-
-
-def kill_worker(site: RunningSite) -> None:
-    os.killpg(program(site, " processing,check "), signal.SIGKILL)
-
-
-def kill_prompt_worker(site: RunningSite) -> None:
-    os.killpg(program(site, " prompt "), signal.SIGKILL)
-
-
-def kill_web_process(site: RunningSite) -> None:
-    os.kill(children(program(site, "gunicorn"))[0], signal.SIGKILL)
-
-
-def kill_database(site: RunningSite) -> None:
-    os.kill(program(site, "/postgres "), signal.SIGKILL)
-
-
-def lose_what_the_broker_holds(site: RunningSite) -> None:
-    broker = program(site, "valkey-server")
-    os.kill(broker, signal.SIGSTOP)
-    shutil.rmtree(site.state / "valkey")
-    (site.state / "valkey").mkdir(mode=0o700)
-    os.kill(broker, signal.SIGKILL)
 
 
 FAILURES = [
@@ -150,41 +128,3 @@ def test_a_database_that_hangs_is_told_and_comes_back(site: RunningSite, token: 
     for path, answer in answers.items():
         assert (answer.status, answer.headers["Retry-After"]) == (503, "10"), path
     wait_until(lambda: site.ask("GET", "releases/").status == 200)
-
-
-def upload(site: RunningSite, token: str, content: bytes) -> Answer | None:
-    """The answer to an upload; None where the connection broke, as when the web process is killed."""
-    head = (
-        f'--x\r\nContent-Disposition: form-data; name="sha256"\r\n\r\n{hashlib.sha256(content).hexdigest()}\r\n'
-        '--x\r\nContent-Disposition: form-data; name="bundle"; filename="run.tar.gz"\r\n\r\n'
-    )
-    body = head.encode() + content + b"\r\n--x--\r\n"
-    headers = {"Content-Type": "multipart/form-data; boundary=x", "Authorization": f"Token {token}"}
-    connection = http.client.HTTPConnection(urlsplit(site.url).netloc, timeout=WITHIN_S)
-    try:
-        connection.request("POST", "/api/v1/submissions/", body, headers)
-        answer = connection.getresponse()
-        return Answer(answer.status, dict(answer.headers), answer.read())
-    except (OSError, http.client.HTTPException):
-        return None
-    finally:
-        connection.close()
-
-
-def state_of(site: RunningSite, token: str, id: str) -> str:
-    answer = site.ask("GET", f"api/v1/submissions/{id}/", token)
-    return answer.json["state"] if answer.status == 200 else ""
-
-
-def program(site: RunningSite, word: str) -> int:
-    """The process that the launcher started last with this word in its command line."""
-    launcher = json.loads((site.state / "lock").read_text())["pid"]
-    return max(child for child in children(launcher) if word in command_of(child))
-
-
-def children(process: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-
-
-def command_of(process: int) -> str:
-    return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()

@@ -14,6 +14,9 @@ from registry.presentation.charts.scales import Tick
 GRID, AXIS, LINE, EDGE, WATER = "grid", "axis", "line", "edge", "water"
 FULL, HOLLOW, OUTLINE = "full", "hollow", "outline"
 CEILING, CEILING_LINE = "ceiling", "ceiling-line"
+SERIES = ("series-1", "series-2", "series-3", "series-4")
+SERIES_LINES = ("line-1", "line-2", "line-3", "line-4")
+BOUND, TARGET = "bound", "target"
 """What paths, dots and bars are: see the classes of static/base.css."""
 
 
@@ -25,6 +28,9 @@ class Path:
     d: str
     at: tuple[float, float] | None = None
     dashed: bool = False
+    dashes: str = ""
+    """Lengths of strokes and gaps where they are not the usual ones."""
+    opacity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,7 @@ class Circle:
     x: float
     y: float
     radius: float
+    opacity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +49,14 @@ class Bar:
     y: float
     width: float
     height: float
+    opacity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     """A text; `strong` is a value or a name, `halo` keeps it legible over lines, `inside` lies on a bar.
+
+    `of_limit` has the colour of ceilings.
 
     `dx` and `dy` move it in ways that don't scale with what it names.
     """
@@ -60,9 +70,19 @@ class Text:
     strong: bool = False
     halo: bool = False
     inside: bool = False
+    of_limit: bool = False
 
 
 Mark = Path | Circle | Bar | Text
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Marks that lead to `address`; `words` say which number they are, for those who do not see them."""
+
+    address: str
+    words: str
+    marks: Sequence[Mark]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +90,7 @@ class Panel:
     """Marks that are moved down together."""
 
     y: float
-    marks: Sequence[Mark]
+    marks: Sequence[Mark | Link]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +103,7 @@ class Chart:
     width: int
     height: int
     words: str
-    marks: Sequence[Mark | Panel] = field(default_factory=tuple)
+    marks: Sequence[Mark | Link | Panel] = field(default_factory=tuple)
     kind: str = ""
     ticks: Sequence[Tick] = ()
     is_logarithmic: bool = False

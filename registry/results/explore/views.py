@@ -20,6 +20,7 @@ from registry.query import facets, filters, gaps, missing_facts, moving_facts, u
 from registry.query.axes import find_axis
 from registry.query.divisors import PER, UNDIVIDED, scales_with_system
 from registry.query.public_record import Row
+from registry.query.study_query import COLUMN_METRICS
 from registry.results.explore import ratios, view_words
 from registry.results.explore.ratios import Bar, View
 from registry.results.explore.readings import MOST_READ, MetricCount, forbidden_reasons, metrics_of_tool, read_values
@@ -91,6 +92,8 @@ def _in_order(metrics: Iterable[MetricCount], tool: str) -> list[MetricCount]:
     patterns = [row["op"] for row in catalogue.descriptor(tool).get("operations", ())]
 
     def sort_key(row: MetricCount) -> tuple[bool, bool, int, int, str]:
+        if row.metric.op in COLUMN_METRICS:
+            return (False, False, list(COLUMN_METRICS).index(row.metric.op), 0, "")
         place = next((i for i, text in enumerate(patterns) if fnmatchcase(row.metric.op, text)), len(patterns))
         return (bool(row.metric.quantity), row.unit in UNDIVIDED, place, -row.results, str(row.metric))
 
@@ -140,9 +143,7 @@ def _view_context(query: QueryDict, selection: Selection, tool: str, chosen: Met
         "number": number,
         "view": view,
         "rows": [_row_words(bar, names, number, view) for bar in drawn],
-        "lead": view_words.lead_sentence(
-            view, [view_words.title_of(names[bar.reading.result]) for bar in drawn[:2]], number
-        ),
+        "lead": view_words.lead_sentence(view, _first_titles(drawn, names), number),
         "sentences": _more_sentences(view, drawn, chosen, tool, per),
         "kinds": [(kind or ratios.STANDARD, view_words.kind_word(kind), count) for kind, count in view.kinds],
         "kind": view.kind or ratios.STANDARD,
@@ -176,6 +177,15 @@ def _view_context(query: QueryDict, selection: Selection, tool: str, chosen: Met
         "table": f"/results/?{address.table_query}",
         "hidden_kept": [public_id for public_id in tray_ids if public_id not in {bar.reading.result for bar in drawn}],
     }
+
+
+def _first_titles(drawn: Sequence[Bar], names: Mapping[str, Row]) -> list[str]:
+    """What the first two bars are called; with their ids where that is the same."""
+    ids = [bar.reading.result for bar in drawn[:2]]
+    titles = [view_words.title_of(names[public_id]) for public_id in ids]
+    if len(set(titles)) < len(titles):
+        titles = [f"{title} ({public_id})" for title, public_id in zip(titles, ids, strict=True)]
+    return titles
 
 
 class _Address:

@@ -8,7 +8,7 @@ from registry.presentation import numbers
 from registry.query.public_record import Row
 from registry.studies import table
 
-DIGITS = 4
+DIGITS, MOST_RATIOS = 4, 4
 TIMES = "\N{MULTIPLICATION SIGN}"
 MIXED = "study.mixed-quantities"
 CANNOT = "It cannot be told which is higher: "
@@ -26,8 +26,31 @@ def finding_sentence(answer: dict[str, Any]) -> str:
     rows = [row for row in answer["rows"] if row["value"] is not None]
     if not answer["rows"] or (not answer["unit"] and any(row["unit"] for row in rows)):
         return ""
+    if matched := _matched_sentence(answer):
+        return matched
     reason = _obstacle_text(answer, rows)
     return f"{CANNOT}{reason}." if reason else _spread_sentence(answer, rows)
+
+
+def _matched_sentence(answer: dict[str, Any]) -> str:
+    """The ratios of matched pairs to the first place of the x axis; empty where there are none or too many to say."""
+    if not answer.get("matched"):
+        return ""
+    first = answer["rows"][0][answer["x"]]
+    ratios: dict[str, list[float]] = {}
+    for pair in answer["matched"]:
+        if pair["axis"] == answer["x"] and pair["first"] == first and pair["ratio"] and not pair["qualifier"]:
+            ratios.setdefault(str(pair["other"]), []).append(pair["ratio"])
+    others = {row[answer["x"]] for row in answer["rows"]} - {first}
+    if not ratios or len(ratios) > MOST_RATIOS or len(ratios) < len(others):
+        return ""
+    phrases = [f"{other} {TIMES} {_ratio_text(values)}" for other, values in ratios.items()]
+    return f"Against {first}, in matched pairs: {'; '.join(phrases)}."
+
+
+def _ratio_text(values: list[float]) -> str:
+    ends = dict.fromkeys(f"{end:.2f}" for end in (min(values), max(values)))
+    return " to ".join(ends)
 
 
 def _obstacle_text(answer: dict[str, Any], rows: list[Row]) -> str:

@@ -6,19 +6,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from registry.models import Measurement, Result
+from registry.models import Measurement, PublicSystemSnapshot, Result
 from registry.query.stored_bytes import DamagedBytes
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.storage import public_storage, stored_path
 from submissions.checks import processing, revalidation
 from submissions.models import Check, ScrubbedCopy, Submission
-from submissions.publication import snapshot
+from submissions.publication import publishable, snapshot
 from validators import VERSION
+from validators.system import facts
 
 COLUMNS = (
     *("score", "bandwidth_gib_per_s", "rate_kiops", "repeated_scores", "client_nodes", "tasks", "tool", "tool_version"),
-    *("mode", "trust", "production", "reproducibility", "lists", "bundle_sha256", "public_sha256", "submitted_on"),
+    *(
+        "mode",
+        "trust",
+        "ten_node",
+        "opted_in",
+        "production",
+        "reproducibility",
+        "lists",
+        "bundle_sha256",
+        "public_sha256",
+        "submitted_on",
+    ),
 )
 """Of a result what its bytes, its review and its submission give; names may have been merged since."""
 MEASUREMENT_FIELDS = (
@@ -60,8 +72,9 @@ def derive_result(submission: Submission) -> Derivation:
     published_with = _check_of_publication(submission, result)
     if published_with is None or not ScrubbedCopy.objects.filter(submission=submission).exists():
         return Derivation([f"{result.public_id}: the check or the scrubbed copy that it was published with is gone."])
-    report = processing.run_validators(submission).report
-    sentences = list(_report_breaks(submission, published_with, report))
+    outcome = processing.run_validators(submission)
+    report = outcome.report
+    sentences = [*_report_breaks(submission, published_with, report), *_system_breaks(result, outcome.system)]
     try:
         derived, measurements = snapshot.derive_rows(submission, report)
     except (KeyError, IndexError, TypeError):
@@ -94,6 +107,21 @@ def _report_breaks(submission: Submission, stored: Check, report: Mapping[str, A
     if stored.validators_version == VERSION:
         for line in revalidation.report_differences(submission, stored.report, report):
             yield f"the stored report of its check is not the one of its bytes: {line}."
+
+
+def _system_breaks(result: Result, system: Mapping[str, Any] | None) -> Iterator[str]:
+    """What the published description of the system says otherwise than the document in the bytes."""
+    published = PublicSystemSnapshot.objects.filter(result=result).first()
+    if published is None:
+        return
+    if system is None:
+        yield "a described system is published, and its bytes describe none."
+        return
+    document = publishable.make_public_system(system["document"])
+    if (published.document, published.sha256) != (document, system["sha256"]):
+        yield "the published description of its system is not the one of its bytes."
+    elif published.summary != facts.summary(document):
+        yield "the summary of its system is not the one of its description."
 
 
 def _column_breaks(result: Result, derived: Result) -> Iterator[str]:

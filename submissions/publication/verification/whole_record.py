@@ -13,7 +13,7 @@ from registry.log.signed_note import Checkpoint
 from registry.models import RankedList, Result
 from submissions.lifecycle import audit_chain
 from submissions.models import Submission
-from submissions.publication.verification import derivation
+from submissions.publication.verification import derivation, private_records
 
 AT_ONCE = 100
 EVERY = 50
@@ -46,6 +46,8 @@ class Verification:
         yield from list_breaks()
         progress("the history of submissions")
         yield from audit_chain.find_breaks()
+        progress("receipts, history, checks and decisions: each against its record")
+        yield from private_records.record_breaks()
         yield from self._derived_breaks(progress)
 
     def _derived_breaks(self, progress: Callable[[str], None]) -> Iterator[str]:

@@ -230,3 +230,36 @@ def test_names_of_files_are_those_of_the_web(stored: Path, client) -> None:
             answer = client.get(f"/log/{path.relative_to(stored)}")
             assert answer.content == path.read_bytes()
     assert log_files.read_file("tile/0/000") is not None
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("https://registry.example.org", "registry.example.org/log"),
+        ("https://registry.example.org:8443", "registry.example.org:8443/log"),
+        ("http://127.0.0.1:8000", "local-"),
+        ("http://localhost:8000", "local-"),
+        ("", "local-"),
+    ],
+)
+def test_the_log_is_named_after_its_host_once(stored: Path, settings, address: str, name: str) -> None:
+    settings.SITE_URL = address
+    appending.append_waiting()
+    origin = LogState.objects.get().origin
+    assert origin.startswith(name) and origin.endswith("/log")
+    settings.SITE_URL = "https://moved.example.org"
+    add(1)
+    appending.append_waiting()
+    assert (stored / "checkpoint").read_text().split("\n")[0] == origin
+
+
+def test_a_database_from_before_the_log_takes_up_its_files(stored: Path) -> None:
+    with transaction.atomic():
+        add(300)
+        appending.append_waiting()
+        signed = checkpoint(stored)
+        transaction.set_rollback(True)
+    assert LogLeaf.objects.count() == 0
+    assert appending.append_waiting().size == 302
+    assert root_of_entries(entries_in_files(stored, 302)[:301]) == signed[1]
+    assert_whole(stored)

@@ -68,11 +68,14 @@ def test_what_an_undeclared_proxy_forwards_is_not_from_this_machine(client, head
     assert client.get("/metrics", headers={header: "127.0.0.1"}).status_code == 404
 
 
-def test_behind_a_trusted_proxy_the_address_that_it_wrote_counts(client, settings) -> None:
+def test_behind_a_trusted_proxy_no_address_counts(client, settings) -> None:
+    """It may stand on this machine, and forget to name the caller."""
     settings.TRUSTED_PROXY = True
+    settings.METRICS_TOKEN = "s3cret"
     assert client.get("/metrics", headers={"x-forwarded-for": "127.0.0.1, 198.51.100.7"}).status_code == 404
-    assert client.get("/metrics", headers={"x-forwarded-for": "198.51.100.7, 127.0.0.1"}).status_code == 200
-    assert client.get("/metrics").status_code == 200
+    assert client.get("/metrics", headers={"x-forwarded-for": "198.51.100.7, 127.0.0.1"}).status_code == 404
+    assert client.get("/metrics").status_code == 404
+    assert client.get("/metrics", headers={"authorization": "Bearer s3cret"}).status_code == 200
 
 
 def test_another_app_adds_its_figures_and_a_failing_source_hides_no_other(client, monkeypatch) -> None:

@@ -104,8 +104,8 @@ def test_an_assumed_range_has_a_mark_of_its_own(client, runs) -> None:
     assert points["other"]["words"].endswith("imported, not repeated, printed digits 58.85 to 58.95")
     assert "dotted line, diamond: not repeated, 95 % range assumed" in chart["usermeta"]["repeats"]
     svg = client.get(f"{STUDY}{ASSUME}&format=svg").content.decode()
-    assert 'stroke-dasharray="1,3"' in svg and "assumed" in svg
-    assert 'stroke-dasharray="1,3"' not in client.get(f"{STUDY}&format=svg").content.decode()
+    assert 'stroke-dasharray="1 3"' in svg and "assumed" in svg
+    assert 'stroke-dasharray="1 3"' not in client.get(f"{STUDY}&format=svg").content.decode()
 
 
 def test_files_have_the_rounding_and_what_is_assumed(client, runs) -> None:

@@ -71,3 +71,22 @@ def test_a_second_visit_asks_few_queries(client) -> None:
     ) as queries:
         assert client.get("/studies/").status_code == 200
     assert len(queries) <= MOST_QUERIES
+
+
+@pytest.mark.django_db
+def test_pages_show_the_cards_that_the_worker_kept(client) -> None:
+    cards.refresh_cards()
+    with CaptureQueriesContext(connection) as queries:
+        rows = cards.kept_cards()
+    assert not queries.captured_queries
+    page = client.get("/studies/").content.decode()
+    assert page.count('<svg class="ch th"') == sum(bool(row["picture"]) for row in rows) > 0
+
+
+@pytest.mark.django_db
+def test_a_study_has_a_card_for_other_places_and_an_unknown_one_has_none(client) -> None:
+    page = client.get("/studies/e2000-drives/").content.decode()
+    assert '/studies/e2000-drives/card.png">' in page
+    answer = client.get("/studies/e2000-drives/card.png")
+    assert (answer["Content-Type"], answer.content[:4]) == ("image/png", b"\x89PNG")
+    assert client.get("/studies/no-such-study/card.png").status_code == 404

@@ -18,8 +18,9 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.models import Fact, Measurement, ObservedParameter, Result
+from registry.presentation.plots import vega as plot_vega
 from registry.query import axes, fact_index
-from registry.studies import study_chart
+from registry.studies.chart import study_chart
 from tests.registry.record import IOR, make_platform, make_release, make_result
 from validators.parameters import parameters as of_systems
 
@@ -587,14 +588,20 @@ def row(op: str, platform: str, value: float, low: float, high: float) -> dict[s
     return {"op": op, "platform": platform, "unit": "GB/s", "trust": "reported", "count": 1} | figures
 
 
+def drawn_chart(title: str, axes: list[str], unit: str, study_rows: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    plot = study_chart.make_plot(title, axes, unit, study_rows, kind)
+    assert plot is not None
+    return plot_vega.write_vega(plot)
+
+
 def radar(rows: list[tuple[str, str, float]]) -> dict[str, Any]:
     radar_rows = [row(op, platform, value, value, value) for op, platform, value in rows]
-    return study_chart.draw_chart("Phases", ["op", "platform"], "GB/s", radar_rows, "radar")
+    return drawn_chart("Phases", ["op", "platform"], "GB/s", radar_rows, "radar")
 
 
 def test_bars_show_how_far_several_measurements_reach_and_leave_room_for_it() -> None:
     study_rows = [row("write", "A", 10, 8, 40) | {"count": 3}, row("read", "A", 20, 20, 20)]
-    spec = study_chart.draw_chart("Phases", ["op", "platform"], "GB/s", study_rows, "bars")
+    spec = drawn_chart("Phases", ["op", "platform"], "GB/s", study_rows, "bars")
     (spread,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rule"]
     assert (spread["encoding"]["x"]["field"], spread["encoding"]["x2"]["field"]) == ("low", "high")
     assert [(point["low"], point["high"]) for point in spec["data"]["values"]] == [(8, 40), (20, 20)]
@@ -606,7 +613,7 @@ def test_a_chart_has_lines_only_where_a_point_reaches_somewhere(kind) -> None:
     study_rows = [row("write", "A", 10, 10, 10), row("read", "A", 20, 20, 20)]
 
     def drawn(rows: list[dict[str, Any]]) -> list[str]:
-        layers = study_chart.draw_chart("Phases", ["op", "platform"], "GB/s", rows, kind)["layer"]
+        layers = drawn_chart("Phases", ["op", "platform"], "GB/s", rows, kind)["layer"]
         return [layer["mark"]["type"] for layer in layers if layer["mark"]["type"] == "rule"]
 
     assert drawn(study_rows) == []
@@ -619,7 +626,7 @@ def test_numbers_in_charts_are_no_powers_of_ten_and_bars_leave_room_for_them() -
         row("read", "A", 0.5, 0.5, 0.5),
         row("stat", "A", 0, 0, 0),
     ]
-    spec = study_chart.draw_chart("Phases", ["op", "platform"], "ops/s", study_rows, "bars")
+    spec = drawn_chart("Phases", ["op", "platform"], "ops/s", study_rows, "bars")
     assert [point["shown"] for point in spec["data"]["values"]] == ["1,217,062", "0.5", "0"]
     assert spec["data"]["values"][0]["words"] == "write: 1,217,062 ops/s, reported"
     assert spec["encoding"]["x"]["scale"]["range"] == [0, {"expr": "width - 72"}]
@@ -627,17 +634,17 @@ def test_numbers_in_charts_are_no_powers_of_ten_and_bars_leave_room_for_them() -
 
 def test_a_name_says_only_what_tells_series_apart() -> None:
     study_rows = [row("write", "A", 1, 1, 1) | {"mode": "closed"}, row("write", "B", 2, 2, 2) | {"mode": "closed"}]
-    spec = study_chart.draw_chart("Phases", ["op", "platform", "mode"], "GB/s", study_rows, "bars")
+    spec = drawn_chart("Phases", ["op", "platform", "mode"], "GB/s", study_rows, "bars")
     assert [point["series"] for point in spec["data"]["values"]] == ["A", "B"]
     study_rows = [row("write", "A", 1, 1, 1) | {"mode": ""}, row("read", "A", 2, 2, 2) | {"mode": "standard"}]
-    spec = study_chart.draw_chart("Phases", ["op", "mode"], "GB/s", study_rows, "bars")
+    spec = drawn_chart("Phases", ["op", "mode"], "GB/s", study_rows, "bars")
     assert [point["series"] for point in spec["data"]["values"]] == ["mode of the benchmark not said", "standard"]
 
 
 def test_cells_of_a_heat_map_are_one_colour_in_depths() -> None:
     """Custom properties can't be mixed: a scale from one to another is black."""
     study_rows = [row("write", "A", 10, 10, 10), row("write", "B", 400, 400, 400)]
-    spec = study_chart.draw_chart("Phases", ["op", "platform"], "GB/s", study_rows, "heat")
+    spec = drawn_chart("Phases", ["op", "platform"], "GB/s", study_rows, "heat")
     cells, figures = spec["layer"]
     assert cells["mark"]["fill"] == "var(--s1)"
     assert 0 < min(cells["encoding"]["fillOpacity"]["scale"]["range"]) < 0.5
@@ -673,7 +680,7 @@ def test_a_radar_of_two_spokes_is_bars_and_of_more_series_than_colours_a_heat_ma
 @pytest.mark.parametrize(("kind", "field"), [("auto", "value"), ("points", "value"), ("box", "q1")])
 def test_what_differs_a_hundredfold_stands_on_a_logarithmic_scale_that_says_so(kind: str, field: str) -> None:
     study_rows = [row("find", "A", 13229, 13229, 13229), row("stat", "A", 20.4, 20.4, 20.4)]
-    spec = study_chart.draw_chart("Phases", ["op"], "kIOPS", study_rows, kind)
+    spec = drawn_chart("Phases", ["op"], "kIOPS", study_rows, kind)
     (value_axis,) = [
         layer["encoding"]["x"] for layer in spec["layer"] if layer["encoding"].get("x", {}).get("field") == field
     ]
@@ -683,14 +690,14 @@ def test_what_differs_a_hundredfold_stands_on_a_logarithmic_scale_that_says_so(k
 
 def test_bars_begin_at_zero_whatever_they_show_and_so_does_what_has_a_zero() -> None:
     study_rows = [row("find", "A", 13229, 13229, 13229), row("stat", "A", 20.4, 20.4, 20.4)]
-    assert study_chart.draw_chart("Phases", ["op"], "kIOPS", study_rows, "bars")["encoding"]["x"]["scale"]["zero"]
+    assert drawn_chart("Phases", ["op"], "kIOPS", study_rows, "bars")["encoding"]["x"]["scale"]["zero"]
     study_rows.append(row("read", "A", 0, 0, 0))
-    assert "logarithmic" not in json.dumps(study_chart.draw_chart("Phases", ["op"], "kIOPS", study_rows, "points"))
+    assert "logarithmic" not in json.dumps(drawn_chart("Phases", ["op"], "kIOPS", study_rows, "points"))
 
 
 def test_a_number_on_an_axis_says_what_it_counts() -> None:
     study_rows = [row("write", "A", value, value, value) | {"targets": targets} for value, targets in ((1, 2), (2, 4))]
-    spec = study_chart.draw_chart("Phases", ["targets"], "GB/s", study_rows, "bars")
+    spec = drawn_chart("Phases", ["targets"], "GB/s", study_rows, "bars")
     assert [point["place"] for point in spec["data"]["values"]] == [
         "object storage targets 2",
         "object storage targets 4",
@@ -704,11 +711,11 @@ def test_an_unchanged_answer_costs_304(client, fabrics) -> None:
 
 def test_a_study_costs_the_same_queries_however_many_results(client, fabrics, django_assert_num_queries) -> None:
     # names of metrics, the groups (in a transaction of their own), contexts, results, their facts, who was repeated,
-    # why facts of the axes are missing
-    with django_assert_num_queries(10):
+    # why facts of the axes are missing; the results, measurements and systems that ceilings come from
+    with django_assert_num_queries(13):
         rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
     Measurement.objects.filter(op="write").update(repeats=[1.0, 2.0, 3.0])
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(15):
         rows(client, f"{WRITE}&x=result&series=fabric,targets,trust")
 
 
@@ -733,7 +740,7 @@ def test_a_question_is_a_page_with_form_chart_and_table(client, fabrics) -> None
     choices = [chosen(content, label) for label in ("Metric", "Horizontal axis", "Series 1", "Divided by", "Chart")]
     assert choices == ["write.bandwidth.max", "fabric", "direct_io", "target", "bars"]
     assert '<input name="p.direct_io" value="true"' in content
-    assert 'data-chart="study-chart"' in content and "<b>29.45</b>" in content
+    assert 'data-chart="/api/v1/study/?' in content and "<b>29.45</b>" in content
     assert '<span class="unit">GB/s per target</span>' in content and "Divided by</th>" in content
     assert 'href="/results/hw-ib/"' in content
 
@@ -741,14 +748,17 @@ def test_a_question_is_a_page_with_form_chart_and_table(client, fabrics) -> None
 def test_what_embeds_a_chart_is_escaped_for_the_page_that_embeds_it() -> None:
     answer = {"title": 'Reads vs. "writes"', "chart": {"description": ""}}
     content = render_to_string("studies/study.html", {"answer": answer, "forms": {"svg": "/s/?a=1&b=2"}})
-    (pasted,) = re.findall(r"<pre>(.*?)</pre>", content)
+    (pasted,) = re.findall(r"<pre[^>]*>(.*?)</pre>", content)
     assert html.unescape(pasted).endswith('/s/?a=1&amp;b=2" alt="Reads vs. &quot;writes&quot;">')
 
 
-def test_without_a_script_the_chart_is_a_picture_that_exists(client, fabrics) -> None:
-    content = page(client, f"/study/?{WRITE}&x=fabric")
-    (source,) = re.findall(r'<img src="([^"]+)"\s+alt="[^"]+">', content)
-    assert client.get(html.unescape(source))["Content-Type"] == "image/svg+xml"
+def test_without_a_script_the_chart_is_drawn_and_each_mark_leads_to_its_result(client, fabrics) -> None:
+    content = page(client, f"/study/?{WRITE}&x=fabric&p.fabric=InfiniBand&p.fabric=TCP")
+    wide, thin = re.findall(r'<svg class="ch (?:wide|thin)".*?</svg>', content, re.DOTALL)
+    for drawn in (wide, thin):
+        assert drawn.count("<a href=") == drawn.count('aria-label="TCP: ') + 1 == 3
+        assert '<a href="/results/hw-ib/" aria-label="InfiniBand: 58.9 GB/s, imported, not repeated' in drawn
+    assert 'role="group"' in wide and "No ceiling is drawn" in content
 
 
 def test_points_without_a_value_are_counted_on_the_page(client, fabrics) -> None:
@@ -841,7 +851,7 @@ def test_hostile_names_are_escaped(client, fabrics) -> None:
 
 
 def test_the_page_of_a_question_costs_few_queries(client, fabrics, django_assert_num_queries) -> None:
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(17):
         page(client, f"/study/?{WRITE}&x=result&series=fabric")
 
 

@@ -411,7 +411,7 @@ def test_the_best_scores_of_a_page_are_of_one_scale(client, db) -> None:
         release = make_release(slug, f"20{slug[2:]}-11-01")
         for nodes, score in scores.items():
             make_scored(release, f"{slug}-{nodes}", score, nodes, f"20{slug[2:]}-11-01")
-    page = page_source(client.get("/systems/site-one-test-system-a/"))
+    page = page_source(client.get("/sites/site-one/"))
     picture = page[page.index("<figcaption>The best score") : page.index("</figure>")]
     assert "10\N{NO-BREAK SPACE}client nodes" in picture
     assert "5,000" not in picture and "9,000" not in picture and "900" not in picture

@@ -7,6 +7,7 @@ import threading
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.core import mail
 from django.db import connection
 from django.test import Client
@@ -16,6 +17,7 @@ from registry.models import Site
 from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts.provisioning import ensure_account
 from submissions.errors import LastAdmin
+from submissions.lifecycle import quotas
 from submissions.models import Invitation, Membership
 
 pytestmark = pytest.mark.django_db
@@ -191,6 +193,38 @@ def test_an_invitation_whose_mail_could_not_be_sent_is_not_kept(cast, settings) 
     answer = cast.alice.post(NORTH, {"invitee": "someone@lab.example"})
     assert (answer.status_code, answer.json()["code"]) == (503, "mail.unavailable")
     assert not Invitation.objects.exists()
+
+
+def test_a_renewal_mails_once_a_day(cast) -> None:
+    answers = [cast.alice.post(NORTH, {"invitee": "someone@lab.example"}) for _ in range(60)]
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.json()["id"] for answer in answers}) == len(mail.outbox) == 1
+    with time_machine.travel(timezone.now() + timedelta(days=1, minutes=1), tick=True):
+        cast.alice.post(NORTH, {"invitee": "Someone@lab.example".lower()})
+    assert len(mail.outbox) == 2
+
+
+def test_an_invitation_that_was_taken_back_is_mailed_again_the_next_day(cast) -> None:
+    """The link of the first mail leads nowhere any more, so a second invitation without a mail would be none."""
+    invitation = cast.alice.post(NORTH, {"invitee": "someone@lab.example"}).json()
+    assert delete(cast.alice, f"institutions/north-lab/invitations/{invitation['id']}/").status_code == 204
+    refused = cast.alice.post(NORTH, {"invitee": "someone@lab.example"})
+    assert (refused.status_code, refused.json()["code"]) == (429, "quota.invitations")
+    assert int(refused["Retry-After"]) > 0 and not Invitation.objects.exists()
+
+
+def test_one_account_mails_so_many_strangers_a_day(cast, monkeypatch) -> None:
+    monkeypatch.setattr(quotas, "MOST_LETTERS", 3)
+    answers = [cast.alice.post(NORTH, {"invitee": f"a{number}@lab.example"}) for number in range(4)]
+    assert [answer.status_code for answer in answers] == [201, 201, 201, 429]
+    assert len(mail.outbox) == 3
+    assert cast.alice.post(NORTH, {"invitee": "charlie"}).status_code == 201  # by name no mail is sent
+
+
+def test_one_address_gets_so_many_letters_a_day(cast, monkeypatch) -> None:
+    monkeypatch.setattr(quotas, "MOST_LETTERS_TO_ADDRESS", 0)
+    assert cast.alice.post(NORTH, {"invitee": "victim@example.org"}).json()["code"] == "quota.invitations"
+    assert mail.outbox == []
 
 
 # Roles, and the last administrator

@@ -127,13 +127,13 @@ def test_a_bundle_that_kills_workers_is_given_up(cast, archive) -> None:
 
 
 class RingingStorage(FileSystemStorage):
-    """Stored bytes that set an alarm, of 0.05 s of processor time, when a check opens them."""
+    """Stored bytes that set an alarm, of 0.3 s, when a check opens them."""
 
     armed = False
 
     def path(self, name: str) -> str:
         if RingingStorage.armed:
-            signal.setitimer(signal.ITIMER_PROF, 0.05)
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
         return super().path(name)
 
 
@@ -151,13 +151,13 @@ def test_time_that_runs_out_is_a_finding(cast, settings, monkeypatch) -> None:
     def ring(*_: object) -> None:
         raise SoftTimeLimitExceeded
 
-    usual = signal.signal(signal.SIGPROF, ring)
+    usual = signal.signal(signal.SIGALRM, ring)
     monkeypatch.setattr(RingingStorage, "armed", True)
     try:
         processing.check_submission(pk)
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, usual)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, usual)
     submission = Submission.objects.get()
     assert (submission.state, codes(submission)) == ("invalid", ["processing.timeout"])
 
@@ -175,6 +175,20 @@ class _Noise:
         size = min(size, self.left)
         self.left -= size
         return self.random.randbytes(size // 60) + bytes(size - size // 60)
+
+
+@pytest.mark.parametrize(
+    ("setting", "limit", "code"),
+    [("CHECK_SECONDS", 0.004, "processing.timeout"), ("CHECK_MEMORY_BYTES", 20 * 1024**2, "processing.too-much")],
+)
+def test_a_check_that_ran_out_of_time_or_memory_is_not_tried_again(
+    cast, archive, settings, setting, limit, code
+) -> None:
+    pk = cast.alice.upload(archive()).json()["id"]
+    setattr(settings, setting, limit)
+    processing.check_submission(pk)
+    submission = Submission.objects.get()
+    assert (submission.state, submission.attempts, codes(submission)) == ("invalid", 1, [code])
 
 
 def test_what_json_has_and_postgresql_has_not_is_stored_all_the_same(checked) -> None:

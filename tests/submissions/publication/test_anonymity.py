@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 
@@ -9,11 +10,12 @@ import pytest
 from django.core import mail as outbox
 
 from registry.dumps import editions
-from registry.models import Fact, ObservedParameter, RankedList, Result, Site, System
+from registry.log import appending
+from registry.models import Fact, LogOpening, ObservedParameter, RankedList, Result, Site, System
 from registry.timeseries import detected_steps
 from submissions.checks import processing
 from submissions.editing import edit
-from submissions.models import Account, Check, Submission
+from submissions.models import Account, Check, PrivateRecord, Submission
 from submissions.notifications import subscriptions, webhooks
 from submissions.publication import anonymizer
 from submissions.publication import publish as publication_publish
@@ -33,7 +35,7 @@ MORE = (
     "/results/hw-1/copy.tar.gz", "/results/hw-1/badge.svg", "/api/v1/results/hw-1/system/",
     "/api/v1/results/hw-1/distributions/", "/releases/sc99/awards/full/overall/certificate.svg",
     "/releases/sc99/awards/full/overall/badge.svg", "/api/v1/releases/sc99/awards/", "/lists/sc99/full/badge.svg",
-    "/api/v1/analysis/full/",
+    "/api/v1/analysis/full/", "/api/v1/results/hw-1/proof/", "/api/v1/lists/sc99/full/proof/", "/log/",
     *(f"/api/v1/results/hw-1/citation/?format={form}" for form in ("json", "bibtex", "cff", "datacite", "ro-crate")),
     "/api/v1/study/?metric=score&x=institution", "/api/v1/study/?metric=score&x=system&format=csv",
 )  # fmt: skip
@@ -91,7 +93,8 @@ def anonymous(cast: Cast, accepted) -> Submission:
 def test_no_route_names_what_was_published_anonymously(cast: Cast, anonymous, every_nth) -> None:
     publication_publish.publish_release(anonymous.release, cast.erin.account, allow_empty=True)
     editions.build_if_due()
-    words = [*WORDS, str(anonymous.pk), anonymous.derivative.sha256]
+    appending.append_waiting()
+    words = [*WORDS, str(anonymous.pk), anonymous.derivative.sha256, anonymous.sha256]
     client = page_of(cast, "charlie")
     pages = crawl(client, len(every_nth(OF_A_KIND, 2)))
     for path in MORE:
@@ -103,7 +106,19 @@ def test_no_route_names_what_was_published_anonymously(cast: Cast, anonymous, ev
     result = cast.stranger.get("/api/v1/results/hw-1/").json()
     assert (result["institution"], result["system"], result["public_sha256"]) == ("Anonymous", "System of hw-1", "")
     assert (result["score"] > 0, result["trust"], result["vendor"]) == (True, "verified", "Maker")
+    assert result["bundle_sha256"] == ""
+    assert cast.stranger.get(f"/api/v1/search/?q={anonymous.sha256}").json()["results"] == []
     assert cast.stranger.get("/api/v1/sites/north-lab/").status_code == 404
+
+
+def test_no_salt_that_is_public_opens_the_receipt_of_its_bytes(cast: Cast, anonymous) -> None:
+    """Whoever has the bytes can write the receipt down, and finds it in the log with the owner's salt alone."""
+    publication_publish.publish_release(anonymous.release, cast.erin.account, allow_empty=True)
+    receipt = PrivateRecord.objects.get(submission=anonymous, kind="receipt")
+    text, entry = receipt.canonical.encode(), bytes(receipt.leaf.entry)
+    assert hashlib.sha256(bytes(receipt.salt) + text).digest() == entry
+    salts = [b"", *(bytes(salt) for salt in LogOpening.objects.values_list("salt", flat=True))]
+    assert entry not in {hashlib.sha256(salt + text).digest() for salt in salts}
 
 
 def test_the_public_is_told_that_it_is_anonymous(cast: Cast, anonymous) -> None:
@@ -271,7 +286,11 @@ def test_naming_it_amends_the_lists_and_changes_no_number(cast: Cast, anonymous)
     publication_publish.publish_release(anonymous.release, cast.erin.account, allow_empty=True)
     before = cast.stranger.get("/api/v1/results/hw-1/").json()
     digest = RankedList.objects.get(name="full").digest
+    assert Result.objects.get().bundle_sha256 == ""
     assert take_back(cast.alice, anonymous).json()["lifted_at"]
+    assert Result.objects.get().bundle_sha256 == anonymous.sha256
+    acts = LogOpening.objects.filter(subject="results/hw-1").order_by("leaf").values_list("act", flat=True)
+    assert list(acts) == ["published", "named"]
     after = cast.stranger.get("/api/v1/results/hw-1/").json()
     assert (after["institution"], after["system"], after["filesystem_name"]) == ("North Lab", "Zsystem", "zmount")
     assert after["measurements"] == before["measurements"]

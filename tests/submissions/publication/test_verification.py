@@ -9,6 +9,8 @@ import base64
 import hashlib
 import io
 import json
+import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,14 +18,17 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
 from registry.log import appending, log_files
 from registry.models import LogCheckpoint, RankedList, Result
 from registry.query.stored_bytes import key_of
 from submissions.bundles.storage import received_storage
+from submissions.lifecycle import audit_chain
+from submissions.models import Event
 from tests.registry.log.second_reader import Disagreement, Head, SecondReader, canonical_json, require_shown
+from tests.submissions.publication import random_edits
 from tests.submissions.stage import Stage
 
 
@@ -88,10 +93,65 @@ def change_report(stage: Stage) -> None:
     )
 
 
+def rewrite_review(stage: Stage) -> None:
+    execute("UPDATE submissions_review SET reason = 'Sound, too.' WHERE submission_id = %s", stage.published.pk)
+
+
+def hash_chain_again(stage: Stage) -> None:
+    """Change the reason of the first row, and write the hashes of all that follow it as the database would."""
+    rows = list(Event.objects.filter(submission=stage.published).order_by("id").values())
+    rows[0]["reason"] = "Something else."
+    previous = ""
+    for row in rows:
+        previous = audit_chain.hash_of(previous, row)
+        sql = "UPDATE submissions_event SET reason = %s, hash = %s WHERE id = %s"
+        execute(sql, row["reason"], previous, row["id"])
+
+
+def delete_last_note(stage: Stage) -> None:
+    """A note changes no state, so the chain of hashes does not miss it."""
+    note = Event.objects.filter(submission=stage.published).order_by("-id").first()
+    assert note is not None
+    execute("UPDATE submissions_event SET to_state = from_state WHERE id = %s", note.pk)
+    execute("DELETE FROM submissions_event WHERE id = %s", note.pk)
+
+
+def delete_submission(stage: Stage) -> None:
+    tables = ("event", "review", "check", "derivative", "systemsnapshot", "assignment", "comment")
+    for table in tables:
+        with connection.cursor() as cursor:
+            cursor.execute(f"DELETE FROM submissions_{table} WHERE submission_id = %s", [stage.submitted.pk])
+    execute("DELETE FROM submissions_submission WHERE id = %s", stage.submitted.pk)
+
+
+def insert_event(stage: Stage) -> None:
+    execute(
+        "INSERT INTO submissions_event (submission_id, at, from_state, to_state, reason, hash)"
+        " SELECT submission_id, now(), to_state, to_state, 'Never said.', '' FROM submissions_event LIMIT 1"
+    )
+
+
 EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
     "scores doubled": (double_scores, "score is published as"),
     "frozen list edited": (edit_list, "do not have the digest"),
     "sha256 replaced": (replace_sha256, "bundle_sha256 is published as"),
+    "review rewritten": (rewrite_review, "has reason 'Sound, too.', the log 'Sound.'"),
+    "chain hashed again": (hash_chain_again, "has reason 'Something else.', the log"),
+    "last note deleted": (delete_last_note, "and it is gone."),
+    "submission deleted": (delete_submission, "records of it, and it is gone."),
+    "event invented": (insert_event, "has no record in the log."),
+    "private record changed": (
+        lambda stage: execute("UPDATE submissions_privaterecord SET canonical = replace(canonical, '0', '1')"),
+        "was changed since",
+    ),
+    "private record deleted": (
+        lambda stage: execute("DELETE FROM submissions_privaterecord WHERE kind = 'decision'"),
+        "has no record here",
+    ),
+    "private record emptied": (
+        lambda stage: execute("UPDATE submissions_privaterecord SET salt = NULL, canonical = NULL, erased_at = now()"),
+        "was emptied, and it was not erased",
+    ),
     "report changed": (change_report, "the stored report of its check is not the one of its bytes"),
 }
 
@@ -161,7 +221,7 @@ class Outsider:
     """Somebody without an account, who kept the head of the log when all was well."""
 
     def __init__(self) -> None:
-        self.client = Client()
+        self.client = Client(raise_request_exception=False)
         self.earlier: Head | None = None
         self.earlier = SecondReader(self.fetch).head
 
@@ -260,3 +320,62 @@ def test_edits_of_public_rows_are_found_by_an_outsider(
     with pytest.raises(Disagreement):
         outsider.look(subjects)
     assert not verify("--without-bytes")[0], "the operator finds it, too"
+
+
+# Random edits
+
+COUNT, COUNT_DEEP = 30, 10_000
+
+
+def require_record_list(proof: dict[str, Any]) -> None:
+    """Raise Disagreement unless the list of records says of the proven one what that says itself."""
+    row = next(row for row in proof["records"] if row["leaf"] == proof["leaf"])
+    if row["act"] != proof["record"]["act"] or row["recorded_at"][:19] != proof["record"]["recorded_at"][:19]:
+        raise Disagreement("the list of records says something else")
+
+
+def is_found_outside(reader_outside: Outsider, reader: SecondReader, names: list[str]) -> bool:
+    cache.clear()
+    try:
+        for subject in names:
+            proof = reader_outside.ask(f"{subject}/proof/")
+            reader.require_proof(proof)
+            require_record_list(proof)
+            reader_outside.hold_answer(subject, proof["record"])
+    except (Disagreement, LookupError, ValueError, TypeError):  # also what is no proof or answer at all
+        return True
+    return False
+
+
+def test_random_edits_are_found(
+    logged: Stage, outsider: Outsider, subjects: list[str], request: pytest.FixtureRequest
+) -> None:
+    """Those of public rows by the outsider, all of them by the operator."""
+    source, reader = random.Random(19), SecondReader(outsider.fetch)
+    assert not is_found_outside(outsider, reader, subjects), "nothing is edited yet"
+    columns = [
+        column
+        for column in random_edits.columns_of([*random_edits.PUBLIC_TABLES, *random_edits.PRIVATE_TABLES])
+        if column.place not in random_edits.NOT_LOGGED
+    ]
+    outcomes, unseen = Counter[str](), Counter[str]()
+    count = COUNT_DEEP if request.config.option.deep else COUNT
+    while sum(outcomes.values()) < count:
+        column = source.choice(columns)
+        with random_edits.undone():
+            try:
+                with transaction.atomic():
+                    row = random_edits.edit_row(column, source)
+                if row is None:
+                    continue
+            except DatabaseError:
+                continue  # the database itself refuses it: a condition of the table, or a value that stands twice
+            is_public = column.table in random_edits.PUBLIC_TABLES and column.place not in random_edits.NOT_SHOWN
+            is_public = is_public and not row.get("subject", "").startswith("log/")  # it has no address of its own
+            by_operator = random_edits.is_found_by_operator(column)
+            by_outsider = is_public and is_found_outside(outsider, reader, random_edits.subjects_of(column, row))
+            outcomes["public" if is_public else "private"] += 1
+            if not by_operator or (is_public and not by_outsider):
+                unseen[f"{column.place} operator={by_operator} outsider={by_outsider}"] += 1
+    print(outcomes, *sorted(unseen.items()), sep="\n")
+    assert not unseen

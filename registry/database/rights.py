@@ -1,0 +1,126 @@
+"""Least rights: with which role of PostgreSQL a process, and a request, speaks to the database.
+
+Migrations, backups and other commands use the role that DATABASE_URL names, which may own the tables. Web and workers
+set DATABASE_APP_ROLE, which owns nothing and can't rewrite what is append-only. A reader whom nobody knows is served
+with DATABASE_PUBLIC_ROLE, which reads the public record and nothing else. A role that is not set changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from django.apps import apps
+from django.conf import settings
+from django.db import connection
+from psycopg import sql
+
+_of_process = ""
+_of_request: ContextVar[str] = ContextVar("database role of the request", default="")
+
+View = TypeVar("View", bound=Callable[..., Any])
+APPEND_ONLY = (*("submissions_event", "submissions_review", "submissions_judgement", "submissions_checklistact"),)
+"""Tables to which the application adds rows, and changes and deletes none."""
+NEVER_DELETED = ("submissions_tie", "registry_logleaf", "registry_logcheckpoint", "registry_erasure")
+"""Tables of which the application may change what a trigger lets it, and deletes nothing."""
+SETTING_OF = {"application": "DATABASE_APP_ROLE", "public": "DATABASE_PUBLIC_ROLE"}
+PUBLIC_APP = "registry"
+"""Tables of this app are the public record."""
+
+
+def reads_private(view: View) -> View:
+    """A view of the record's app that counts rows of private tables, for those who run the site."""
+    view.reads_private = True  # type: ignore[attr-defined]  # read by registry/serving/request_role.py
+    return view
+
+
+def limit_process() -> None:
+    """Speak with the role of the application from now on, on every connection of this process."""
+    global _of_process
+    _of_process = settings.DATABASE_APP_ROLE
+
+
+def use_public() -> None:
+    """Serve the rest of this request with the role that reads the public record alone."""
+    _of_request.set(settings.DATABASE_PUBLIC_ROLE)
+
+
+def use_application(**_: object) -> None:
+    """Go back to the role of the process; when a request begins, and when its answer was sent."""
+    _of_request.set("")
+
+
+def current_role() -> str:
+    """The role to speak with now; "" for that of DATABASE_URL."""
+    return _of_request.get() or _of_process
+
+
+def are_set() -> bool:
+    """Whether a setting names a role: else no statement is spent on them."""
+    return bool(settings.DATABASE_APP_ROLE or settings.DATABASE_PUBLIC_ROLE)
+
+
+def grant_statements() -> list[sql.Composed]:
+    """SQL that makes the roles which the settings name and gives each its rights; run again, it changes nothing.
+
+    For the owner of the tables, which must be allowed to make roles where they are not there yet.
+    """
+    statements: list[sql.Composed] = []
+    application, public = settings.DATABASE_APP_ROLE, settings.DATABASE_PUBLIC_ROLE
+    tables = {model._meta.db_table: model._meta.app_label for model in apps.get_models(include_auto_created=True)}
+    for role in filter(None, (application, public)):
+        statements += _role_statements(role)
+    if application:
+        everything = "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {} TO {}"
+        statements.append(_with_schema(everything, application))
+        statements.append(_with_schema("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {} TO {}", application))
+        statements += [_on_table("REVOKE UPDATE, DELETE ON {} FROM {}", table, application) for table in APPEND_ONLY]
+        statements += [_on_table("REVOKE DELETE ON {} FROM {}", table, application) for table in NEVER_DELETED]
+        statements.append(_on_table("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}", "django_migrations", application))
+    if public:
+        statements.append(_with_schema("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}", public))
+        statements += [
+            _on_table("GRANT SELECT ON {} TO {}", table, public)
+            for table, app in sorted(tables.items())
+            if app == PUBLIC_APP
+        ]
+    return statements
+
+
+def lacking_roles() -> list[str]:
+    """What the settings leave at the rights of DATABASE_URL: `application`, `public`."""
+    return [name for name, setting in SETTING_OF.items() if not getattr(settings, setting)]
+
+
+def _role_statements(role: str) -> list[sql.Composed]:
+    name = sql.Identifier(role)
+    make = sql.SQL(
+        "DO $make$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {}) "
+        "THEN CREATE ROLE {} NOLOGIN; END IF; END $make$"
+    ).format(sql.Literal(role), name)
+    member = sql.SQL("GRANT {} TO CURRENT_USER").format(name)
+    return [make, member, _with_schema("GRANT USAGE ON SCHEMA {} TO {}", role)]
+
+
+def _with_schema(statement: str, role: str) -> sql.Composed:
+    return sql.SQL(statement).format(sql.Identifier("public"), sql.Identifier(role))  # type: ignore[arg-type]  # ours
+
+
+def _on_table(statement: str, table: str, role: str) -> sql.Composed:
+    return sql.SQL(statement).format(sql.Identifier(table), sql.Identifier(role))  # type: ignore[arg-type]  # ours
+
+
+def grant_after_migrate(**_: object) -> None:
+    """New tables get their rights with the migration that made them."""
+    if are_set():
+        grant_all()
+
+
+def grant_all() -> int:
+    """Run all statements; how many there were."""
+    statements = grant_statements()
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+    return len(statements)

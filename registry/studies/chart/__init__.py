@@ -1,0 +1,1 @@
+"""The chart of a study: its points, and their ceilings."""

@@ -1,0 +1,65 @@
+"""Pages and pictures have a rate per address; a refusal is a page with Retry-After."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def rates(settings):
+    cache.clear()
+    settings.THROTTLE_RATES = {
+        **settings.THROTTLE_RATES,
+        "page": ("3/min", "100000/s"),
+        "picture": ("1/min", "100000/s"),
+        "read": ("100000/s", "100000/s"),
+    }
+    yield
+    cache.clear()
+
+
+def get(address: str, caller: str = "198.51.100.7"):
+    return Client().get(address, REMOTE_ADDR=caller)
+
+
+def test_pages_have_a_rate_per_address() -> None:
+    assert [get("/docs/").status_code for _ in range(3)] == [200] * 3
+    refused = get("/docs/")
+    assert refused.status_code == 429 and 0 < int(refused["Retry-After"]) <= 60
+    assert "Too many requests" in refused.content.decode()
+    assert get("/docs/", "198.51.100.8").status_code == 200
+    assert get("/docs/", "127.0.0.1").status_code == 200
+
+
+def test_probes_are_never_throttled() -> None:
+    assert [get("/livez").status_code for _ in range(5)] == [200] * 5
+
+
+@pytest.mark.parametrize("address", ["/api/v1/study/?format=png", "/results/hw-1/card.png"])
+def test_pictures_have_a_rate_of_their_own(address: str) -> None:
+    assert get(address).status_code != 429
+    assert get(address).status_code == 429
+    assert get("/api/v1/releases/").status_code == 200
+
+
+def test_a_refused_picture_of_the_api_is_a_problem() -> None:
+    get("/api/v1/study/?format=png")
+    problem = get("/api/v1/study/?format=png").json()
+    assert (problem["status"], problem["code"]) == (429, "request.throttled")
+
+
+def test_behind_a_proxy_each_caller_has_a_rate(settings) -> None:
+    settings.TRUSTED_PROXY = True
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": 1}
+
+    def through_proxy(caller: str) -> int:
+        return Client().get("/docs/", REMOTE_ADDR="127.0.0.1", HTTP_X_FORWARDED_FOR=caller).status_code
+
+    assert [through_proxy("198.51.100.7") for _ in range(4)] == [200, 200, 200, 429]
+    assert through_proxy("198.51.100.8") == 200
+    # A proxy on this machine that names no caller is no loopback.
+    assert [Client().get("/docs/", REMOTE_ADDR="127.0.0.1").status_code for _ in range(4)][-1] == 429

@@ -1,0 +1,188 @@
+"""Random edits of stored rows, as the owner of the database could make them, and whether the operator finds one.
+
+What no record has is listed by column, with why.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, transaction
+
+from registry.log import verification as log_verification
+from registry.models import RankedList, Result
+from submissions.lifecycle import audit_chain
+from submissions.publication.verification import private_records, whole_record
+
+_CHANGES = {
+    "double precision": "coalesce({0}, 0) * 2 + 1",
+    "smallint": "coalesce({0}, 0) + 1",
+    "integer": "coalesce({0}, 0) + 1",
+    "bigint": "coalesce({0}, 0) + 1",
+    "boolean": "NOT coalesce({0}, false)",
+    "date": "coalesce({0}, current_date) + 1",
+    "timestamp with time zone": "coalesce({0}, now()) + interval '1 day'",
+    "bytea": "sha256(coalesce({0}, 'x'))",
+    "text": "coalesce({0}, '') || 'x'",
+    "character varying": "coalesce(left({0}, -1), '') || CASE WHEN right({0}, 1) = 'x' THEN 'y' ELSE 'x' END",
+    "ARRAY": "coalesce({0}, ARRAY[]::double precision[]) || 1::double precision",
+}
+"""By type of a column an expression for another value than it has."""
+
+
+PUBLIC_TABLES = [
+    *("registry_result", "registry_measurement", "registry_resultfile", "registry_systemsnapshot"),
+    *("registry_rankedlist", "registry_listentry", "registry_logopening"),
+]
+PRIVATE_TABLES = [
+    "registry_logleaf",
+    *("submissions_submission", "submissions_event", "submissions_check", "submissions_review"),
+    "submissions_privaterecord",
+]
+STORAGE, ORDER = "what was last seen of the stored bytes", "the order of rows, which a record has by its own"
+AGAIN = "found where numbers are derived again from the bytes, which takes too long for each edit"
+COUNTED = "counted from the report, of which the digest is recorded"
+WORK = "where a worker is with it"
+DECLARED = "declared, and changed until the release; what is published of it is recorded"
+NOT_LOGGED = {
+    **{
+        f"registry_result.{part}_{what}": STORAGE
+        for part in ("archive", "copy")
+        for what in ("missing_since", "damaged_since")
+    },
+    "registry_result.copy_withheld_at": STORAGE,
+    "registry_result.recorded_at": "when the row was made",
+    **{f"registry_result.{name}": AGAIN for name in ("lists", "opted_in", "ten_node")},
+    **{f"registry_systemsnapshot.{name}": AGAIN for name in ("sha256", "summary")},
+    **{f"registry_{table}.position": ORDER for table in ("measurement", "rankedlist")},
+    "registry_rankedlist.entered_until": "until when results may enter; those that did are recorded",
+    "registry_logleaf.noted_at": "when it began to wait",
+    **{f"submissions_check.{name}": COUNTED for name in ("contradictions", "errors", "read_files", "tool", "warnings")},
+    "submissions_check.seconds": "how long it took",
+    "submissions_review.ties": "the reviewer's ties at the time of the decision: no record has them yet",
+    **{f"submissions_submission.{name}": WORK for name in ("attempts", "bytes_seen_at", "checked_at", "queued_at")},
+    **{
+        f"submissions_submission.{name}": DECLARED
+        for name in (
+            *("account_id", "answers", "chosen_primary", "embargo_until", "filename", "institution_id", "lists"),
+            *("metadata", "publication_acknowledged_at", "release_id", "result_id", "revises_id", "revision_reason"),
+            *("rules_acknowledged_at", "submitted_at"),
+        )
+    },
+}
+"""Columns that no record has, and why."""
+NOT_SHOWN = ("registry_logopening.kind", "registry_rankedlist.digest", "registry_listentry.position")
+"""Columns of public rows that the API does not show."""
+
+
+@dataclass(frozen=True)
+class Column:
+    table: str
+    name: str
+    kind: str
+    refers_to: str | None
+    """Table whose keys it holds, if it does."""
+
+    @property
+    def place(self) -> str:
+        return f"{self.table}.{self.name}"
+
+
+def columns_of(tables: list[str]) -> list[Column]:
+    """Every stored column of these tables but their own keys."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.table_name, c.column_name, c.data_type, f.confrelid::regclass::text"
+            " FROM information_schema.columns c LEFT JOIN pg_constraint f ON f.contype = 'f'"
+            " AND f.conrelid = c.table_name::regclass AND f.conkey = ARRAY[(SELECT attnum FROM pg_attribute"
+            " WHERE attrelid = c.table_name::regclass AND attname = c.column_name)]"
+            " WHERE c.table_schema = 'public' AND c.table_name = ANY(%s) AND c.is_generated = 'NEVER'"
+            " AND c.column_name NOT IN ('id', 'leaf_id') ORDER BY 1, 2",
+            [tables],
+        )
+        return [Column(*row) for row in cursor.fetchall()]
+
+
+def edit_row(column: Column, source: random.Random) -> dict[str, Any] | None:
+    """Change one value of one row of a column; the row as it was, or None where there is nothing else to write."""
+    with connection.cursor() as cursor:
+        cursor.execute(f'SELECT ctid::text, "{column.name}" FROM {column.table} ORDER BY ctid')
+        rows = cursor.fetchall()
+        if not rows:
+            return None
+        row, value = source.choice(rows)
+        cursor.execute(f"SELECT to_jsonb(t) - 'snapshot' - 'document' FROM {column.table} t WHERE ctid = %s", [row])
+        before = cursor.fetchone()[0]
+        if column.refers_to:
+            cursor.execute(f"SELECT id FROM {column.refers_to} WHERE id IS DISTINCT FROM %s ORDER BY id", [value])
+            others = cursor.fetchall()
+            if not others:
+                return None
+            expression, parameters = "%s", [source.choice(others)[0]]
+        elif column.kind == "jsonb":
+            document = json.loads(value) if isinstance(value, str) else value
+            expression, parameters = "%s::jsonb", [json.dumps(changed_document(document, source))]
+        elif column.kind in _CHANGES:
+            expression, parameters = _CHANGES[column.kind].format(f'"{column.name}"'), []
+        else:
+            return None
+        cursor.execute(f'UPDATE {column.table} SET "{column.name}" = {expression} WHERE ctid = %s', [*parameters, row])
+        return json.loads(before) if isinstance(before, str) else before
+
+
+def changed_document(document: Any, source: random.Random) -> Any:
+    """A copy with one value, somewhere in it, that is another one."""
+    if isinstance(document, dict) and document:
+        changed = dict(document)
+        name = source.choice(sorted(document))
+        changed[name] = changed_document(document[name], source)
+        return changed
+    if isinstance(document, list) and document:
+        changed_list = copy.copy(document)
+        place = source.randrange(len(document))
+        changed_list[place] = changed_document(document[place], source)
+        return changed_list
+    if isinstance(document, bool):
+        return not document
+    if isinstance(document, int | float):
+        return document + 1
+    return f"{document}x" if isinstance(document, str) else "x"
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Whatever is written inside is taken back."""
+    savepoint = transaction.savepoint()
+    try:
+        yield
+    finally:
+        transaction.savepoint_rollback(savepoint)
+
+
+def is_found_by_operator(column: Column) -> bool:
+    """Whether `manage verify_record` has a line about it, without deriving numbers again from the bytes."""
+    if column.table.startswith("submissions_"):
+        parts = [private_records.record_breaks, audit_chain.find_breaks]
+    elif column.table in ("registry_logopening", "registry_logleaf"):
+        parts = [log_verification.opening_breaks, log_verification.log_breaks, private_records.record_breaks]
+    else:
+        parts = [log_verification.table_breaks, whole_record.list_breaks]
+    return any(next(iter(find()), None) for find in parts)
+
+
+def subjects_of(column: Column, row: dict[str, Any]) -> list[str]:
+    """What of the record an edited row is about."""
+    if column.table == "registry_logopening":
+        return [row["subject"]]
+    if column.table in ("registry_rankedlist", "registry_listentry"):
+        key = row["id" if column.table == "registry_rankedlist" else "ranked_list_id"]
+        release, name = RankedList.objects.values_list("release__slug", "name").get(pk=key)
+        return [f"lists/{release}/{name}"]
+    key = row["id" if column.table == "registry_result" else "result_id"]
+    return [f"results/{Result.objects.values_list('public_id', flat=True).get(pk=key)}"]

@@ -1,0 +1,213 @@
+"""Strangers are served by a role without rights on private tables; the application rewrites no history."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.core.cache import cache
+from django.core.management import call_command
+from django.db import DatabaseError, ProgrammingError, connection, transaction
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, override_settings
+from django.urls import URLPattern, path
+
+from registry import api_urls, page_urls
+from registry.database import rights
+from registry.lists.io500_site import urls as io500_urls
+from registry.models import Result
+from registry.serving import request_role
+from submissions.models import Account, Event, Review, Submission
+
+pytestmark = pytest.mark.django_db
+
+
+def leak(request: HttpRequest) -> HttpResponse:
+    """A public view with a mistake."""
+    return HttpResponse(str(Account.objects.count()))
+
+
+leak.__module__ = "registry.site_pages.mistaken"
+urlpatterns = [path("leak/", leak)]
+
+
+@pytest.fixture
+def public_role(settings, db) -> Iterator[str]:
+    """A role of this test's database, with its rights; requests of strangers use it."""
+    role = f"{connection.settings_dict['NAME']}_public"[:63]
+    with override_settings(DATABASE_PUBLIC_ROLE=role):
+        rights.grant_all()
+        yield role
+        rights.use_application()
+
+
+@pytest.fixture
+def as_application(settings, db, monkeypatch) -> Iterator[None]:
+    """This process speaks with a role of the application."""
+    role = f"{connection.settings_dict['NAME']}_app"[:63]
+    with override_settings(DATABASE_APP_ROLE=role):
+        rights.grant_all()
+        monkeypatch.setattr(rights, "_of_process", role)
+        yield
+        monkeypatch.setattr(rights, "_of_process", "")
+        connection.take_role()
+
+
+def addresses(result: Result) -> list[str]:
+    """One address of each public route; of a value that is not known here a page that is not there."""
+    values = {
+        "public_id": result.public_id, "id": result.public_id, "release": "sc99", "list": "full", "name": "full",
+        "tool": "io500", "benchmark": "io500", "code": "io500.stonewall", "version": "1", "format": "json",
+        "year": "2023",
+    }  # fmt: skip
+
+    def fill(pattern: URLPattern, prefix: str) -> str:
+        route = str(pattern.pattern)
+        slug = "north-lab" if "sites" in route else result.system.slug
+
+        def value_of(parameter: re.Match[str]) -> str:
+            kind, name = parameter[1] or "str:", parameter[2]
+            return "1" if kind == "int:" else slug if name == "slug" else values.get(name, "1")
+
+        return prefix + re.sub(r"<(\w+:)?(\w+)>", value_of, route)
+
+    parts = (("/", page_urls), ("/api/v1/", api_urls), ("/", io500_urls))
+    return [fill(pattern, prefix) for prefix, module in parts for pattern in module.urlpatterns]
+
+
+def statuses(paths: list[str]) -> dict[str, int]:
+    cache.clear()
+    client, by_path = Client(), {}
+    for address in paths:
+        answer = client.get(address)
+        if answer.streaming:
+            b"".join(answer.streaming_content)
+        by_path[address] = answer.status_code
+    return by_path
+
+
+def test_every_public_route_reads_no_private_table(published, public_role, settings) -> None:
+    paths = addresses(published.result)
+    assert len(paths) > 120 and not any("<" in address for address in paths), paths
+    with override_settings(DATABASE_PUBLIC_ROLE=""):
+        expected = statuses(paths)
+    assert sum(status == 200 for status in expected.values()) > 60, expected
+    assert statuses(paths) == expected
+
+
+def require_refusal(client: Client) -> None:
+    with (
+        override_settings(ROOT_URLCONF=__name__),
+        pytest.raises(ProgrammingError, match="permission denied"),
+        transaction.atomic(),
+    ):
+        client.get("/leak/")
+    rights.use_application()
+
+
+def test_a_public_view_that_reads_a_private_table_gets_an_error(public_role) -> None:
+    require_refusal(Client())
+    assert Account.objects.count() >= 0
+
+
+def test_a_made_up_cookie_or_token_gives_no_rights(public_role) -> None:
+    require_refusal(Client(headers={"cookie": "sessionid=made-up"}))
+    require_refusal(Client(headers={"authorization": "Token made-up"}))
+
+
+def test_who_signed_in_reads_public_pages_with_their_own_frame(published, public_role, cast) -> None:
+    client = Client()
+    client.force_login(cast.alice.account)
+    page = client.get(f"/results/{published.result.public_id}/")
+    assert page.status_code == 200 and "alice" in page.content.decode()
+    assert client.get("/submissions/").status_code == 200
+    assert cast.alice.get("submissions/").status_code == 200
+
+
+def test_figures_are_counted_with_the_rights_of_the_application(public_role) -> None:
+    text = Client().get("/metrics").content.decode()
+    assert "highwater_source_up{" in text and "} 0.0" not in [
+        line[line.index("}") :] for line in text.splitlines() if line.startswith("highwater_source_up")
+    ]
+
+
+def test_the_role_of_strangers_writes_nothing(published, public_role) -> None:
+    rights.use_public()
+    for statement in (
+        "DELETE FROM registry_result",
+        "UPDATE registry_result SET score = 1",
+        "TRUNCATE registry_result",
+    ):
+        with (
+            pytest.raises(DatabaseError, match="permission denied"),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
+    rights.use_application()
+
+
+def test_a_rollback_gives_no_rights_back(public_role) -> None:
+    """SET ROLE is undone by a rollback: the connection must not believe that it still holds."""
+    for use, denied in ((rights.use_public, True), (rights.use_application, False)):
+        use()
+        with pytest.raises(KeyError), transaction.atomic():
+            Result.objects.count()
+            raise KeyError
+        if denied:
+            with pytest.raises(ProgrammingError), transaction.atomic():
+                Account.objects.count()
+        else:
+            assert Account.objects.count() >= 0
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE submissions_event SET reason = 'other'",
+        "DELETE FROM submissions_event",
+        "TRUNCATE submissions_event CASCADE",
+        "ALTER TABLE submissions_event DISABLE TRIGGER ALL",
+        "DROP TRIGGER event_is_final ON submissions_event",
+        "UPDATE submissions_review SET reason = 'other'",
+        "DELETE FROM submissions_review",
+        "DELETE FROM registry_logleaf",
+        "TRUNCATE registry_logleaf CASCADE",
+        "ALTER TABLE registry_logleaf DISABLE TRIGGER ALL",
+        "ALTER TABLE registry_listentry DISABLE TRIGGER ALL",
+        "DELETE FROM submissions_tie",
+        "DELETE FROM registry_logcheckpoint",
+        "DELETE FROM django_migrations",
+    ],
+)
+def test_the_application_can_not_rewrite_what_it_must_not(as_application, statement) -> None:
+    refused = pytest.raises(DatabaseError, match=r"permission denied|must be owner")
+    with refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_the_application_works_with_its_role(as_application, cast, release, request) -> None:
+    """From upload to publication, as web and workers do it."""
+    submission: Submission = request.getfixturevalue("published")
+    assert submission.result and Event.objects.filter(submission=submission).count() > 5
+    assert Review.objects.get().ties == []
+    assert Client().get("/lists/sc99/full/").status_code == 200
+
+
+def test_grants_are_printed_and_may_be_run_again(settings) -> None:
+    output = io.StringIO()
+    with override_settings(DATABASE_APP_ROLE="printed_app", DATABASE_PUBLIC_ROLE="printed_public"):
+        call_command("grant_rights", "--print", stdout=output)
+    text = output.getvalue()
+    assert 'GRANT SELECT ON "registry_result" TO "printed_public"' in text
+    assert 'SELECT ON "submissions_' not in text and "auth_" not in text and "account_" not in text
+    assert 'REVOKE UPDATE, DELETE ON "submissions_event" FROM "printed_app"' in text
+
+
+def test_without_roles_everything_works_and_the_deploy_check_says_so(settings) -> None:
+    assert not rights.are_set()
+    (warning,) = request_role.warn_of_rights()
+    assert warning.id == "registry.W003" and "application, public" in warning.msg
+    assert Client().get("/").status_code == 200
