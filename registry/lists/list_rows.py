@@ -114,9 +114,8 @@ def table_rows(
     """
     ruler = axis.ruler() if axis else ""
     figures = partial(_parameters_html, parameters) if ranks_measurement else partial(_halves_html, shown_columns)
-    return mark_safe(
-        "".join(_row_html(entry, axis, ruler, ranges, figures, assumed, shown_columns) for entry in entries)
-    )  # noqa: S308
+    rows = (_row_html(entry, axis, ruler, ranges, figures, assumed, shown_columns) for entry in entries)
+    return mark_safe("".join(rows))  # noqa: S308
 
 
 def _halves_html(shown_columns: frozenset[str], entry: dict[str, Any]) -> str:
