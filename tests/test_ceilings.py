@@ -34,7 +34,7 @@ MOST_WITHOUT_DOCSTRING = {"launcher": 0, "highwater": 0, "registry": 9, "submiss
 """Public functions of more than 12 lines that say nothing of what they take and give."""
 MOST_WITHOUT_SUMMARY = 0
 """Operations of openapi.json without one; all have a description."""
-MOST_LONG_TEMPLATE_LINES = 388
+MOST_LONG_TEMPLATE_LINES = 391
 """Lines of templates over 120 characters, which nobody reads in a review."""
 _LONG = 12
 
