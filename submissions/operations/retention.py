@@ -50,7 +50,7 @@ def tell_of_expiry() -> int:
     count = 0
     for condition, age in expiry.list_kinds():
         with transaction.atomic():
-            rows = _oldest(condition, untold, changed_at__lte=now - age + expiry.NOTICE)
+            rows = _lock_oldest(condition, untold, changed_at__lte=now - age + expiry.NOTICE)
             Submission.objects.filter(pk__in=[row.pk for row in rows]).update(expiry_told_at=now)
             for row in rows:
                 row.expiry_told_at = now
@@ -66,7 +66,7 @@ def withdraw_expired() -> int:
     count = 0
     for condition, age in expiry.list_kinds():
         with transaction.atomic():
-            rows = _oldest(condition, in_time, changed_at__lte=now - age)
+            rows = _lock_oldest(condition, in_time, changed_at__lte=now - age)
             for state in sorted({row.state for row in rows}):
                 ids = [row.pk for row in rows if row.state == state]
                 reason = EXPIRED[rows[0].test].format(days=age.days)
@@ -91,7 +91,7 @@ def delete_expired_bytes() -> int:
     return len(rows)
 
 
-def _oldest(condition: Mapping[str, object], *narrower: Q, **fields: object) -> list[Submission]:
+def _lock_oldest(condition: Mapping[str, object], *narrower: Q, **fields: object) -> list[Submission]:
     """Those of a kind that were not changed longest, locked; what somebody else works on now is left for later."""
     rows = Submission.objects.filter(*narrower, **condition, **fields, submitted_at=None)
     doubtful = SecretFile.objects.filter(submission=OuterRef("pk"), outcome__in=quarantine.OPEN)

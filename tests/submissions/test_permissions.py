@@ -188,6 +188,7 @@ OF_EVERYBODY_WITH_A_TOKEN = {
     ("GET", "steps/1/"): (404,) * 6 + (401,),
     ("POST", "steps/1/"): (404,) * 6 + (401,),
     ("GET", "tokens/"): (200,) * 6 + (401,),
+    ("GET", "account/"): (200,) * 6 + (401,),
     ("GET", "institutions/"): (200,) * 6 + (401,),
     ("GET", "institutions/north-lab/members/"): (200, 200, 404, 404, 404, 200, 401),
     ("POST", "institutions/north-lab/members/"): (403, 403, 404, 404, 404, 400, 401),
