@@ -88,8 +88,8 @@ def _record_erasure(erased: QuerySet[Result], lists: list[RankedList]) -> None:
     emptied = recording.forget_openings([*(f"results/{public_id}" for public_id, *_ in ids), *named])
     recording.record_lists(lists, recording.ERASED)
     for public_id, category, erased_at in ids:
-        told = {"id": public_id, "category": category, "erased_at": erased_at}
-        facts = {"erasure": told | {"emptied": emptied[f"results/{public_id}"]}}
+        erasure_facts = {"id": public_id, "category": category, "erased_at": erased_at}
+        facts = {"erasure": erasure_facts | {"emptied": emptied[f"results/{public_id}"]}}
         recording.record_own(LogOpening.Kind.ERASURE, facts, recording.ERASED, f"results/{public_id}")
 
 

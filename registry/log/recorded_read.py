@@ -17,7 +17,7 @@ from registry.query.public_record import MovedOnRecord
 from registry.web.api_base import PublicRead
 
 logger = logging.getLogger(__name__)
-TOLD = (Problem, APIException, MovedOnRecord)
+OWN_ANSWERS = (Problem, APIException, MovedOnRecord)
 """What has an answer of its own."""
 
 
@@ -45,7 +45,7 @@ class RecordedRead(PublicRead):
             return self.finalize_response(self.request, self.handle_exception(error), *args, **kwargs)
 
     def handle_exception(self, exc: Exception) -> Any:
-        if not isinstance(exc, TOLD) and outage_problem(exc) is None and is_damaged(self.kwargs["id"]):
+        if not isinstance(exc, OWN_ANSWERS) and outage_problem(exc) is None and is_damaged(self.kwargs["id"]):
             logger.error("the stored rows of %r are damaged", self.kwargs["id"], exc_info=exc)
             exc = DamagedRows()
         return super().handle_exception(exc)

@@ -146,7 +146,7 @@ def emptied_breaks() -> Iterator[str]:
     emptied = LogOpening.objects.exclude(erased_at=None).order_by("subject")
     erasures = LogOpening.objects.filter(kind=LogOpening.Kind.ERASURE, erased_at=None)
     last_erasure = erasures.aggregate(last=Max("leaf"))["last"] or 0
-    told = {opening.subject: json.loads(opening.canonical or "{}").get("erasure", {}) for opening in erasures}
+    erasure_facts = {opening.subject: json.loads(opening.canonical or "{}").get("erasure", {}) for opening in erasures}
     newest = dict(
         LogOpening.objects.filter(kind=LogOpening.Kind.LIST, erased_at=None)
         .order_by("subject")
@@ -156,10 +156,10 @@ def emptied_breaks() -> Iterator[str]:
     for row in emptied.values("subject").annotate(count=Count("pk"), last=Max("leaf")):
         subject, count = row["subject"], row["count"]
         of_list = newest.get(subject, 0) > row["last"] and last_erasure > row["last"]
-        if subject not in told and not of_list:
+        if subject not in erasure_facts and not of_list:
             yield f"{subject}: {count} of its records were emptied, and no erasure tells of it."
-        elif subject in told and told[subject].get("emptied", count) != count:
-            yield f"{subject}: {count} of its records are empty, and its erasure emptied {told[subject]['emptied']}."
+        elif subject in erasure_facts and erasure_facts[subject].get("emptied", count) != count:
+            yield f"{subject}: {count} of its records are empty, and its erasure emptied {erasure_facts[subject]['emptied']}."
 
 
 def is_of_leaf(opening: LogOpening, canonical: str) -> bool:

@@ -127,12 +127,16 @@ def submitted_facts(reviews: Iterable[Review]) -> dict[int, dict[str, Any] | Non
     """
     ids = {review.submission_id for review in reviews}
     submissions = Submission.objects.select_related("release").in_bulk(ids)
-    asked = Event.objects.filter(submission__in=ids, to_state=State.CHANGES_REQUESTED).exclude(from_state=F("to_state"))
-    last_asked = dict(asked.order_by().values("submission").annotate(at=Max("at")).values_list("submission", "at"))
+    requests = Event.objects.filter(submission__in=ids, to_state=State.CHANGES_REQUESTED).exclude(
+        from_state=F("to_state")
+    )
+    last_requests = dict(
+        requests.order_by().values("submission").annotate(at=Max("at")).values_list("submission", "at")
+    )
     facts: dict[int, dict[str, Any] | None] = {}
     for review in reviews:
-        asked_at = last_asked.get(review.submission_id)
-        is_known = asked_at is None or asked_at < review.made_at
+        requested_at = last_requests.get(review.submission_id)
+        is_known = requested_at is None or requested_at < review.made_at
         facts[review.pk] = _submitted_as(submissions[review.submission_id]) if is_known else None
     return facts
 

@@ -74,8 +74,8 @@ def _record_breaks(
     else:
         stored = json.loads(canonical_text(current[kind, submission_id, number]))
         comparable = {name: value for name, value in stored.items() if _is_comparable(name, value, facts)}
-        known = {name: value for name, value in facts.items() if name in comparable or name not in stored}
-        for name, before, now in differing_values({"": known}, {"": comparable}, ""):
+        recorded_facts = {name: value for name, value in facts.items() if name in comparable or name not in stored}
+        for name, before, now in differing_values({"": recorded_facts}, {"": comparable}, ""):
             name = name.lstrip(".")
             yield f"Submission {submission_id}: {kind} {number} has {name} {now!r:.80}, the log {before!r:.80}."
 

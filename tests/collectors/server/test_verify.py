@@ -152,14 +152,14 @@ PARTS = {
 }
 
 
-def show_parts(peer, shown=PARTS, system=PARTS["system"]):
+def show_parts(peer, served_parts=PARTS, system=PARTS["system"]):
     """The same registry, whose record of the result has digests of its parts; `system` None: none was described."""
-    logged = {name: hashlib.sha256(canonical_text(part).encode()).hexdigest() for name, part in PARTS.items()}
+    digests = {name: hashlib.sha256(canonical_text(part).encode()).hexdigest() for name, part in PARTS.items()}
     log = MadeLog().fill(5)
-    log.add(envelope("result", FACTS) | {"parts": logged | ({} if system else {"system": None})})
+    log.add(envelope("result", FACTS) | {"parts": digests | ({} if system else {"system": None})})
     log.add(envelope("list", LIST))
     show(peer, log.fill(2))
-    for name, part in shown.items():
+    for name, part in served_parts.items():
         peer.public[f"/api/v1/results/hw-1/{name}/"] = {
             "document" if name == "system" else "results": part,
             "next": None,

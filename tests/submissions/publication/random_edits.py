@@ -73,7 +73,7 @@ NOT_LOGGED = {
     "submissions_submission.result_id": AGAIN,
 }
 """Columns that no record has, and why."""
-DECIDED = {
+OF_DECISIONS = {
     f"submissions_submission.{name}"
     for name in (
         *("chosen_primary", "embargo_until", "institution_id", "lists", "publication_acknowledged_at", "release_id"),
@@ -116,8 +116,8 @@ def columns_of(tables: list[str]) -> list[Column]:
 def edit_row(column: Column, source: random.Random) -> dict[str, Any] | None:
     """Change one value of one row of a column; the row as it was, or None where there is nothing else to write."""
     with connection.cursor() as cursor:
-        decided = "WHERE id IN (SELECT submission_id FROM submissions_review)" if column.place in DECIDED else ""
-        cursor.execute(f'SELECT ctid::text, "{column.name}" FROM {column.table} {decided} ORDER BY ctid')
+        condition = "WHERE id IN (SELECT submission_id FROM submissions_review)" if column.place in OF_DECISIONS else ""
+        cursor.execute(f'SELECT ctid::text, "{column.name}" FROM {column.table} {condition} ORDER BY ctid')
         rows = cursor.fetchall()
         if not rows:
             return None

@@ -134,17 +134,17 @@ def insert_event(stage: Stage) -> None:
 
 
 def edit_submission(name: str, value: str) -> Callable[[Stage], None]:
-    def edit(stage: Stage) -> None:
+    def edit_row(stage: Stage) -> None:
         execute(f"UPDATE submissions_submission SET {name} = {value} WHERE id = %s", stage.published.pk)
 
-    return edit
+    return edit_row
 
 
 def edit_result(name: str, value: str) -> Callable[[Stage], None]:
-    def edit(stage: Stage) -> None:
+    def edit_row(stage: Stage) -> None:
         execute(f"UPDATE registry_result SET {name} = {value} WHERE id = %s", stage.published.result_id)
 
-    return edit
+    return edit_row
 
 
 EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
@@ -287,11 +287,11 @@ HIDINGS = {
 def test_a_newest_record_cannot_be_hidden(logged: Stage, name: str) -> None:
     """Else the record before it would be the newest, and the tables could be turned back to it."""
     result = Result.objects.filter(pk=logged.published.result_id)
-    before = result.values("withdrawn_at", "withdrawn_reason").get()
+    first_fields = result.values("withdrawn_at", "withdrawn_reason").get()
     result.update(withdrawn_at=timezone.now(), withdrawn_reason="Wrong.")
     recording.record_results([logged.published.result_id], recording.WITHDRAWN)
     assert verify("--without-bytes")[0]
-    result.update(**before)
+    result.update(**first_fields)
     with connection.cursor() as cursor:
         for sql in HIDINGS[name].split("; "):
             cursor.execute(sql)
@@ -425,8 +425,8 @@ def test_damaged_rows_are_told_in_a_coded_answer_or_as_they_are(logged: Stage, n
     public_id = logged.published.require_result().public_id
     for part in ("proof/", "", "system/", "files/", "distributions/"):
         answer = client.get(f"/api/v1/results/{public_id}/{part}")
-        told = answer.json()
-        assert answer.status_code == 200 or told["code"] in ("record.damaged", "log.away"), (part, told)
+        body = answer.json()
+        assert answer.status_code == 200 or body["code"] in ("record.damaged", "log.away"), (part, body)
 
 
 def test_rows_that_are_as_recorded_are_not_called_damaged(logged: Stage) -> None:
