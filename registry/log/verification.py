@@ -159,7 +159,8 @@ def emptied_breaks() -> Iterator[str]:
         if subject not in erasure_facts and not of_list:
             yield f"{subject}: {count} of its records were emptied, and no erasure tells of it."
         elif subject in erasure_facts and erasure_facts[subject].get("emptied", count) != count:
-            yield f"{subject}: {count} of its records are empty, and its erasure emptied {erasure_facts[subject]['emptied']}."
+            recorded_count = erasure_facts[subject]["emptied"]
+            yield f"{subject}: {count} of its records are empty, and its erasure emptied {recorded_count}."
 
 
 def is_of_leaf(opening: LogOpening, canonical: str) -> bool:
