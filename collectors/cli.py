@@ -8,7 +8,7 @@ import sys
 from collectors import VERSION, report
 from collectors.errors import OK, USAGE, CollectorError, UsageError
 from collectors.progress import Progress
-from collectors.verbs import VERBS, load_verb
+from collectors.verbs import VERBS, define_verb, load_verb
 
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
@@ -115,4 +115,4 @@ def add_verb(verbs, name, verb):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     arguments.set_defaults(verb=verb)
-    verb.define(arguments)
+    define_verb(name, arguments)

@@ -14,8 +14,8 @@ USAGE = 2
 NOTHING = 3
 NETWORK = 4
 
-# Answers about the bytes or fields that were sent; every other refusal is about the way to the server.
-REFUSED_CONTENT = (400, 413, 415, 422)
+# Answers about what was sent, or its state; every other refusal is about the way to the server.
+REFUSED_CONTENT = (400, 409, 413, 415, 422)
 
 
 class CollectorError(Exception):

@@ -27,6 +27,11 @@ class Progress:
         self.clear()
         self.write(printable(text, self.stream) + "\n")
 
+    def ask_user(self, prompt):
+        """Leave the cursor behind a question."""
+        self.clear()
+        self.write(printable(prompt, self.stream))
+
     def update(self, text):
         if self.live:
             line = printable(text, self.stream)

@@ -82,7 +82,22 @@ def print_submission(document, stream):
     print_scores(document, stream)
     print_unread(document, stream)
     print_repeat_hint(document, [document], document.get("primary"), stream)
+    print_state(document, stream)
+
+
+def print_state(document, stream):
+    """Where a submission stands: name, release and lists, state, what it waits for, its result and its address."""
+    if document.get("name"):
+        print_line("name    {}".format(document["name"]), stream)
+    if document.get("release"):
+        lists = document.get("lists")
+        on_lists = ", lists " + " ".join(map(str, lists)) if isinstance(lists, list) and lists else ""
+        print_line("release {}{}".format(document["release"], on_lists), stream)
     print_line("state   {}  (submission {})".format(document.get("state"), document.get("id")), stream)
+    if waits_for(document):
+        print_line("next    {}".format(waits_for(document)), stream)
+    if document.get("result"):
+        print_line("result  {}".format(document["result"]), stream)
     if document.get("url"):
         print_line("url     {}".format(document["url"]), stream)
 
@@ -185,15 +200,76 @@ def figure(value):
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def print_list(submissions, stream):
-    """One line per submission: id, state, and what it is called."""
-    for submission in submissions:
-        line = "{:<12} {:<18} {}".format(
-            str(submission.get("id")),
-            str(submission.get("state")),
-            submission.get("url") or submission.get("sha256") or "",
+RESULT_FIELDS = ("institution", "system", "release", "trust", "reproducibility", "client_nodes", "tasks")
+
+
+def print_result(document, address, stream):
+    """A published result: which benchmark on what, where it is from, its numbers, and its address."""
+    document = document if isinstance(document, dict) else {}
+    print_line(
+        "result  {}  {} {}".format(document.get("id"), document.get("tool"), document.get("tool_version")), stream
+    )
+    for name in RESULT_FIELDS:
+        value = document.get(name)
+        print_line("{:<16}{}".format(name.replace("_", " "), "not known" if value in (None, "") else value), stream)
+    if document.get("withdrawn_at"):
+        print_line(
+            "withdrawn {}: {}".format(day_of(document["withdrawn_at"]), document.get("withdrawn_reason")), stream
         )
-        print_line(line.rstrip(), stream)
+    print_scores(document, stream)
+    print_line("findings {}".format(len(list_of_dicts(document, "findings"))), stream)
+    print_line("url     {}".format(address), stream)
+
+
+WAITS_FOR = {
+    "submitter": "waits for you or your institution",
+    "check": "waits for the check",
+    "review": "waits for review",
+    "publication": "waits for the release to be published",
+}
+MOST_NAME = 40
+
+
+def print_list(submissions, stream):
+    """One line per submission: id, state, name, score, release, and what it waits for."""
+    rows = [
+        (
+            str(row.get("id")),
+            str(row.get("state")) + (" (test)" if row.get("test") is True else ""),
+            cut_text(row.get("name") or "", MOST_NAME),
+            "" if row.get("score") is None else "score " + figure(row["score"]),
+            str(row.get("release") or ""),
+            waits_for(row),
+        )
+        for row in submissions
+    ]
+    print_table(rows, stream)
+
+
+def waits_for(row):
+    """What a submission waits for, in words; "" where that is nothing, or the registry does not say."""
+    waited = row.get("waits_for")
+    return WAITS_FOR.get(waited, "waits for " + waited) if isinstance(waited, str) else ""
+
+
+def print_table(rows, stream):
+    """Rows of texts in columns; a column that is empty in all rows is left out."""
+    rows = [[printable(cell, stream) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths) if width]
+        print_line("  ".join(cells).rstrip(), stream)
+
+
+def cut_text(text, most):
+    """A text with at most so many characters, the last three dots where it had more."""
+    text = str(text)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def day_of(moment):
+    """The day of an RFC 3339 moment (UTC); "" for anything else."""
+    return moment[:10] if isinstance(moment, str) else ""
 
 
 def print_line(text, stream):

@@ -990,6 +990,9 @@ class SubmissionDetail(TypedDict):
     state: str
     url: str
     sha256: str
+    name: str
+    score: Union[float, None]
+    waits_for: Union[str, None]
     test: bool
     filename: str
     size: int

@@ -312,9 +312,11 @@ THROTTLE_RATES = {
 }
 SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
+        "AccountRoleEnum": "submissions.models.accounts.Account.Role",
         "ActionEnum": "registry.models.lists.Override.Action",
         "ChecklistActionEnum": "submissions.models.checklists.ChecklistAct.Action",
         "IdentityKindEnum": "registry.models.identities.IdentityChange.Kind",
+        "RoleEnum": "submissions.models.accounts.Membership.Role",
         "TrustEnum": "registry.models.results.Result.Trust",
         "TrustOrDemonstrationEnum": "registry.query.demonstration.LEVELS_AND_TRUST",
     },

@@ -100,6 +100,7 @@ urlpatterns = [
     ),
     path("lists/<str:release>/<str:list>/preview/", api_preview.ListPreview.as_view(), name="api-list-preview"),
     path("lists/<str:release>/<str:list>/overrides/", api_releases.ListOverrides.as_view(), name="api-list-overrides"),
+    path("account/", api_tokens.AccountDetail.as_view(), name="api-account"),
     path("institutions/", api_members.InstitutionList.as_view(), name="api-institutions"),
     path("institutions/<slug:slug>/members/", api_members.MemberList.as_view(), name="api-members"),
     path("institutions/<slug:slug>/members/<str:username>/", api_members.MemberDetail.as_view(), name="api-member"),

@@ -81,6 +81,9 @@ Problem (registry.errors)
 ├── ChecklistChanged         checklist.changed
 ├── NoChecklistItem          checklist.not-found
 ├── BadSigningKey            account.signing-key
+├── AccessRequestRefused     account.request
+├── NoAccessRequest          account.no-request
+├── TooManyAccessRequests    request.throttled
 ├── NoMembers                institution.not-found: missing, or not for this account to see
 ├── NoMember                 institution.no-member
 ├── LastAdmin                institution.last-admin
@@ -617,6 +620,31 @@ class BadSigningKey(Problem):
     code = "account.signing-key"
     title = "Not a public SSH key"
     hint = "Give the one line of a file such as ~/.ssh/id_ed25519.pub."
+
+
+class AccessRequestRefused(Problem):
+    status = 422
+    code = "account.request"
+    title = "The request can't be carried out"
+    hint = "Correct the fields, or write to the administrators."
+
+
+class NoAccessRequest(Problem):
+    status = 404
+    code = "account.no-request"
+    title = "There is no such request for an account"
+    hint = "Another administrator may have answered it."
+
+
+class TooManyAccessRequests(Problem):
+    status = 429
+    code = "request.throttled"
+    title = "Too many requests for accounts from here"
+    hint = "Wait the seconds in `Retry-After`."
+
+    def __init__(self, seconds: int = 60) -> None:
+        super().__init__()
+        self.retry_after_s = seconds
 
 
 class NoMembers(Problem):

@@ -79,6 +79,7 @@ MOST_MODULES, MOST_LINES = 18, 450
 MANY_MODULES = {
     "collectors/probes": "one module for each probe",
     "collectors/outputs": "one module for each command that is read",
+    "collectors/verbs": "one module for each verb",
     "validators": "the names that benchmark folders import",
     "registry/query": "to be divided: what is asked, and what is answered",
 }

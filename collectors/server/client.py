@@ -24,6 +24,7 @@ FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
 SILENCE_S = 60.0
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
+MAX_PAGES = 1000
 TRY_AGAIN = (429, 502, 503, 504)
 
 Answer = namedtuple("Answer", "status headers document")
@@ -59,6 +60,19 @@ class Upload:
             yield block
             self.sent(self.bundle.size - remaining_bytes, self.bundle.size)
         yield self.tail
+
+
+class Document:
+    """A JSON document as the body of a request, with the same faces as an Upload."""
+
+    content_type = "application/json"
+
+    def __init__(self, document):
+        self.body = json.dumps(document).encode("ascii")
+        self.length = len(self.body)
+
+    def blocks(self):
+        yield self.body
 
 
 def field_part(boundary, name, text):
@@ -115,13 +129,14 @@ class Server:
                 return None
             raise
 
-    def pages(self, path):
+    def pages(self, path, query=None):
         """Yield the results of every page. Only the query of `next` is followed, never another address.
 
-        Raises NetworkError for an answer without results.
+        After MAX_PAGES it ends: who answers without end is no registry. Raises NetworkError for an answer without
+        results.
         """
-        query = {}
-        while True:
+        query = dict(query or {})
+        for _page in range(MAX_PAGES):
             document = self.get(path, query).document
             if not isinstance(document, dict) or not isinstance(document.get("results"), list):
                 raise not_the_api(self.base)
@@ -135,6 +150,10 @@ class Server:
     def post(self, path, fields, bundle):
         """The Answer to one multipart POST of fields and bundle."""
         return self.request("POST", API + path, Upload(fields, bundle, self.show_sent))
+
+    def write_document(self, method, path, document):
+        """The Answer to a request that carries a JSON document; the caller sees to it that it may come twice."""
+        return self.request(method, API + path, Document(document))
 
     def show_sent(self, sent, size):
         self.progress.update(f"sending {in_kib(sent)} of {in_kib(size)} ({100 * sent // size} %)")

@@ -4,6 +4,7 @@ A file that a registry handed out knows that registry's address, which counts la
 """
 
 import configparser
+import io
 import ipaddress
 import os
 import pkgutil
@@ -87,6 +88,35 @@ def read_config(path):
     return Settings(section.get("url", "").strip(), section.get("token", "").strip())
 
 
+def config_with(settings):
+    """The path of the configuration file, and its text with this address and token; what else it says stays.
+
+    Raises UsageError as `read_config` does, so that a token never joins a file that others can read.
+    """
+    path = os.path.expanduser(CONFIG_FILE)
+    parser = configparser.ConfigParser(interpolation=None)
+    if os.path.exists(path):
+        read_config(path)
+        parser.read(path, encoding="utf-8")
+    else:
+        parser.add_section(SECTION)
+    parser[SECTION].update(url=settings.url, token=settings.token)
+    text = io.StringIO()
+    parser.write(text)
+    return path, text.getvalue()
+
+
+def server_address(address, environ):
+    """The address to sign in at: the one that is named, else that of the environment, the file or the download.
+
+    Raises UsageError for one that is missing, malformed or unsafe.
+    """
+    filed = read_config(os.path.expanduser(CONFIG_FILE))
+    url = checked_url(address or environ.get("HIGHWATER_URL", "") or filed.url or registry_of_download())
+    require_safe_transport(url, environ)
+    return url
+
+
 def require_private(path, mode):
     """Raises UsageError where the mode lets others read the file."""
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
@@ -122,7 +152,7 @@ def checked_token(token, url):
             "collector.token",
             f"{PLACEHOLDER} stands for a token of yours." if token else f"No token for {url} is set.",
             f"Create one at {url}/account/ and then: export HIGHWATER_TOKEN={PLACEHOLDER}"
-            f"  (or keep it in {CONFIG_FILE})",
+            f"  (or `login`, which keeps it in {CONFIG_FILE})",
         )
     if not is_header_text(token):
         raise UsageError("collector.token", "The token holds a space or a sign that no token has.", "Copy it again.")

@@ -2,11 +2,13 @@
 
 import argparse
 import os
+import sys
 
 from collectors.server import config
 from collectors.server.client import Deadline, Server
 
 DEFAULT_TIMEOUT_S = 600.0
+MOST_TYPED = 64 * 1024
 
 
 def add_context(verb):
@@ -41,6 +43,17 @@ def seconds(text):
 
 def list_names(options):
     return [name.strip() for list_option in options.lists for name in list_option.split(",") if name.strip()]
+
+
+def is_agreed(statement, progress):
+    """Whether a person at the terminal agrees to a statement; anything but yes is no."""
+    return typed_line("%s [yes/no] " % statement, progress).lower() in ("y", "yes")
+
+
+def typed_line(prompt, progress):
+    """One line of a person at the terminal, without blanks around it; the prompt is on stderr. "" at the end."""
+    progress.ask_user(prompt)
+    return sys.stdin.readline(MOST_TYPED).strip()
 
 
 def connect(options, progress):

@@ -5,6 +5,7 @@ import re
 import time
 
 from collectors.errors import NetworkError, UsageError
+from collectors.server import ids
 from collectors.server.client import retry_after_s
 
 UNFINISHED = ("received", "processing")
@@ -114,8 +115,44 @@ def state_of(document):
     return document["state"]
 
 
+def load_submission(server, path):
+    """The document of one submission. Raises NetworkError for an answer that is none."""
+    return require_submission(server.get(path).document)
+
+
+def change_submission(server, method, path, document):
+    """The submission after a request that changes it. Raises NetworkError for an answer that is none."""
+    return require_submission(server.write_document(method, path, document).document)
+
+
+def require_submission(document):
+    state_of(document)
+    return document
+
+
+def load_object(server, path, query=None):
+    """The JSON object at an API path. Raises NetworkError for an answer of another kind."""
+    return require_object(server.get(path, query).document)
+
+
+def require_object(document):
+    """Raises NetworkError where the answer is no JSON object."""
+    if not isinstance(document, dict):
+        raise NetworkError("collector.not-the-api", "The server answered in another form.", "Check HIGHWATER_URL.")
+    return document
+
+
+def find_path(server, text):
+    """The API path of the submission that an id, its beginning or a public id means.
+
+    Raises UsageError for what cannot be an id, or means none or several.
+    """
+    submission_path(text)
+    return submission_path(ids.find_submission(server, text))
+
+
 def submission_path(submission_id):
     """The API path of one submission; raises UsageError for what cannot be an id."""
-    if not re.match(r"[A-Za-z0-9_-]{1,64}\Z", str(submission_id)):
+    if not re.match(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z", str(submission_id)):
         raise UsageError("collector.id", f"{submission_id} is not an id.", "`status` without an id lists them.")
     return f"submissions/{submission_id}/"

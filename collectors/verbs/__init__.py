@@ -6,6 +6,8 @@ Each has ABOUT (one line), EXAMPLES (shown by --help), define(parser) and run(op
 from importlib import import_module
 
 VERBS = (
+    "login",
+    "whoami",
     "collect",
     "run",
     "fold",
@@ -20,15 +22,34 @@ VERBS = (
     "validate",
     "pack",
     "sign",
+    "list",
     "status",
+    "submit",
+    "answer",
+    "withdraw",
+    "search",
+    "compare",
+    "open",
+    "completion",
     "receipt",
     "verify",
     "names",
 )
 """In the order in which --help lists them."""
+WITHOUT_JSON = ("run",)
+"""What it prints on stdout is of the benchmark; the document of the run is in a file."""
+PYTHON_WORDS = ("import", "list", "open")
 
 
 def load_verb(name):
-    """The module of a verb; `list-probes` is in list_probes, `import` in import_."""
-    module = name.replace("-", "_")
-    return import_module("collectors.verbs." + (module + "_" if module == "import" else module))
+    """The module of a verb; `list-probes` is in list_probes, what is a word of Python in import_, list_, open_."""
+    module = name.replace("-", "_") + ("_" if name in PYTHON_WORDS else "")
+    return import_module("collectors.verbs." + module)
+
+
+def define_verb(name, parser):
+    """Give a parser the arguments of a verb, and --json, which nearly every verb has."""
+    load_verb(name).define(parser)
+    has_json = any("--json" in action.option_strings for action in parser._actions)
+    if name not in WITHOUT_JSON and not has_json:
+        parser.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")

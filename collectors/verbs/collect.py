@@ -4,6 +4,7 @@ import json
 import os
 import sys
 
+from collectors import report
 from collectors.capture import capture, launch
 from collectors.document import fold
 from collectors.document.canonical_json import canonical
@@ -46,6 +47,8 @@ def run(options, progress):
         sys.stdout.write(canonical(document).replace(" ", "\\u0020") + "\n")
         return OK
     write_whole(options.out, json.dumps(document, indent=1) + "\n")
+    if options.json:
+        report.print_json({"out": options.out, "captures": document["captures"]})
     if not options.launcher:
         progress.note(summary(document, options.out))
         return OK

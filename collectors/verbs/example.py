@@ -5,6 +5,7 @@ import os
 import pkgutil
 import shlex
 
+from collectors import report
 from collectors.errors import OK, UsageError
 
 ABOUT = "write a small made-up IO500 run, to try the other verbs with"
@@ -35,6 +36,8 @@ def run(options, progress):
             stream.write(text)
     progress.note(f"{options.out}: {len(files)} files of an IO500 run that was made up; nothing was measured")
     progress.note(f"next: highwater.pyz validate {shlex.quote(options.out)}")
+    if options.json:
+        report.print_json({"out": options.out, "files": sorted(files)})
     return OK
 
 

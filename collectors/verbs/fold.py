@@ -2,6 +2,7 @@
 
 import json
 
+from collectors import report
 from collectors.capture import launcher_output
 from collectors.document import parameters
 from collectors.document.fold import Fold, summary
@@ -45,4 +46,6 @@ def run(options, progress):
     write_whole(options.out, json.dumps(folded, indent=1) + "\n")
     pseudonyms.keep_names(names, progress.note)
     progress.note(options.out + ": " + summary(folded))
+    if options.json:
+        report.print_json({"out": options.out, "captures": folded["captures"]})
     return OK

@@ -50,6 +50,8 @@ def run(options, progress):
         )
     if options.into:
         put_into(options, settings)
+        if options.json:
+            report.print_json({"out": options.into, "kept": len(settings), "read": len(attribute_pairs)})
     else:
         report.print_json(bios_import.fragment(settings, options.form))
     progress.note(

@@ -61,12 +61,20 @@ def run(options, progress):
             progress.note(line)
         progress.note(f"{len(members)} files, {size:,} bytes packed; bundle {packing.bag.id()}")
         progress.note(f"next: highwater.pyz upload {shlex.quote(options.out)}")
-        report.print_line(f"{sha256}  {options.out}", sys.stdout)
+        if options.json:
+            packed = {"out": options.out, "sha256": sha256, "size_bytes": size, "bundle": packing.bag.id()}
+            report.print_json(dict(packed, files=rows_of(members), report=packing.report))
+        else:
+            report.print_line(f"{sha256}  {options.out}", sys.stdout)
     return OK
 
 
 def show(packing, members, options, progress):
     """Print what would leave: every file with size in bytes and sha256, then what was taken out."""
+    if options.json:
+        report.print_json({"files": rows_of(members), "report": packing.report, "system": packing.system})
+        progress.note("nothing was written")
+        return
     for member in members:
         report.print_line(f"{member.size:>12} {member.sha256} {member.name}", sys.stdout)
     for line in redaction_lines(packing.report):
@@ -77,6 +85,10 @@ def show(packing, members, options, progress):
                 report.print_line(line, sys.stdout)
     total = sum(member.size for member in members)
     progress.note(f"{len(members)} files, {total:,} bytes before packing; nothing was written")
+
+
+def rows_of(members):
+    return [{"name": member.name, "size_bytes": member.size, "sha256": member.sha256} for member in members]
 
 
 def redaction_lines(redaction_report):

@@ -34,11 +34,15 @@ def run(options, progress):
         raise UsageError("collector.answers", "--out asks, --answers answers.", "Give one of them.")
     if options.answers:
         take(system_file.writable(options.file), options.answers, progress)
+        if options.json:
+            report.print_json({"out": options.file})
         return OK
     template = questionnaire.template(system_file.load(options.file))
     if options.out:
         write_whole(options.out, json.dumps(template, indent=1) + "\n")
         progress.note("%d questions in %s" % (len(template["questions"]), options.out))
+        if options.json:
+            report.print_json({"out": options.out, "questions": len(template["questions"])})
     else:
         report.print_json(template)
     return OK

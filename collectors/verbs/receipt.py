@@ -39,10 +39,13 @@ def run(options, progress):
     if options.verify:
         return verify(options, server_options.connect_as_reader(options, progress))
     server = server_options.connect(options, progress)
-    document = server.get(submission.submission_path(options.id) + "receipt/").document
+    document = server.get(submission.find_path(server, options.id) + "receipt/").document
     if options.out:
         write_whole(options.out, json.dumps(document, indent=1) + "\n")
-        report.print_line(options.out, sys.stdout)
+        if options.json:
+            report.print_json({"out": options.out})
+        else:
+            report.print_line(options.out, sys.stdout)
     else:
         report.print_json(document)
     return OK
@@ -53,18 +56,26 @@ def verify(options, server):
     receipt, signature = read_receipt(options.verify)
     document = server.get("receipts/").document
     keys = document.get("public_keys") if isinstance(document, dict) else None
-    if not isinstance(keys, list) or not receipt_signature.is_signed(receipt, signature, keys):
-        report.print_line("not signed by %s, or changed since" % server.base.geturl(), sys.stdout)
-        return FINDINGS
+    is_signed = isinstance(keys, list) and receipt_signature.is_signed(receipt, signature, keys)
+    is_of_bundle = sha256_of(options.bundle) == receipt.get("sha256") if options.bundle and is_signed else None
+    if options.json:
+        report.print_json({"signed": is_signed, "of_bundle": is_of_bundle, "receipt": receipt if is_signed else None})
+    else:
+        print_verdict(receipt, is_signed, is_of_bundle, options.bundle, server.base.geturl())
+    return OK if is_signed and is_of_bundle is not False else FINDINGS
+
+
+def print_verdict(receipt, is_signed, is_of_bundle, bundle, url):
+    """What a receipt says, and whether it is signed and of the bundle; `is_of_bundle` None: no bundle was given."""
+    if not is_signed:
+        report.print_line("not signed by %s, or changed since" % url, sys.stdout)
+        return
     for name in RECEIPT_FIELDS:
         report.print_line("%-14s %s" % (name, receipt.get(name)), sys.stdout)
-    if options.bundle and sha256_of(options.bundle) != receipt.get("sha256"):
-        report.print_line(
-            "signed by %s, but of other bytes than %s" % (server.base.geturl(), options.bundle), sys.stdout
-        )
-        return FINDINGS
-    report.print_line("signed by %s, and unchanged" % server.base.geturl(), sys.stdout)
-    return OK
+    if is_of_bundle is False:
+        report.print_line("signed by %s, but of other bytes than %s" % (url, bundle), sys.stdout)
+        return
+    report.print_line("signed by %s, and unchanged" % url, sys.stdout)
 
 
 def read_receipt(path):

@@ -1,36 +1,70 @@
-"""`show`: a system document as text for people."""
+"""`show`: a system document, one of your submissions, or a published result, as text for people."""
 
 import json
+import os
 import sys
 
 from collectors import report
 from collectors.document import system_file
 from collectors.errors import OK
+from collectors.server import ids, submission
+from collectors.server import options as server_options
 
-ABOUT = "show what a system document says"
+ABOUT = "show what a system document says, or what the registry has of an id"
 
 EXAMPLES = """examples:
   %(prog)s system.json
   %(prog)s run.tar.gz
   %(prog)s system.json --missing
   %(prog)s system.json --json | less
+  %(prog)s 784c6d71
+  %(prog)s hw-1
+
+What is a file here is read as a document. Anything else is asked of the registry: an id of a
+submission, its first four digits or more, or the public id of a result. Results need no token.
 """
 
 
 def define(verb):
-    verb.add_argument("file", metavar="FILE", help="a document of collect, fold or run, or a bundle that holds one")
+    verb.add_argument(
+        "target", metavar="FILE|ID", help="a document of collect, fold or run, a bundle that holds one; or an id"
+    )
     verb.add_argument("--missing", action="store_true", help="list what could not be read, with its reason")
     verb.add_argument("--json", action="store_true", help="print the document as it is")
+    server_options.add_timeout(verb)
 
 
 def run(options, progress):
-    document = system_file.load(options.file)
+    if is_id(options.target):
+        return show_id(options, progress)
+    document = system_file.load(options.target)
     if options.json:
         report.print_json(document)
         return OK
     for line in lines(document, options.missing):
         report.print_line(line, sys.stdout)
     return OK
+
+
+def is_id(target):
+    """Whether a target is of the registry: an id, and no file that is here or could be."""
+    looks_like_a_file = os.path.lexists(target) or os.sep in target or target.endswith((".json", ".gz", ".zip"))
+    return not looks_like_a_file and (ids.is_beginning(target) or ids.is_public(target))
+
+
+def show_id(options, progress):
+    """Print a published result, or a submission with its findings; the exit status is that of its findings."""
+    if ids.is_public(options.target):
+        server = server_options.connect_as_reader(options, progress)
+        document = submission.load_object(server, "results/%s/" % options.target)
+        if options.json:
+            report.print_json(document)
+        else:
+            report.print_result(document, "%s/results/%s/" % (server.base.geturl(), options.target), sys.stdout)
+        return OK
+    server = server_options.connect(options, progress)
+    document = submission.load_submission(server, submission.find_path(server, options.target))
+    return report.print_document(document, options, report.print_submission)
 
 
 def lines(document, with_missing):

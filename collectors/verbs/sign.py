@@ -31,6 +31,10 @@ def run(options, progress):
     key = os.path.expanduser(options.key)
     if not os.path.isfile(key):
         raise UsageError("collector.sign", f"There is no key {options.key}.", "Make one: ssh-keygen -t ed25519")
-    report.print_line(signing.sign(options.bundle, key), sys.stdout)
+    signature = signing.sign(options.bundle, key)
+    if options.json:
+        report.print_json({"out": signature})
+    else:
+        report.print_line(signature, sys.stdout)
     progress.note(f"next: highwater.pyz upload {options.bundle}, which sends the signature too")
     return OK

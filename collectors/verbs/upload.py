@@ -21,15 +21,19 @@ sent with all names that are in it: pack takes them out.
 The same bytes are never stored twice: after an interruption run the same command again.
 
 --test makes a submission for trying out: checked like any other, private, never submitted to a release.
---into adds PATH to a submission that was not submitted yet, such as a draft or a run that misses its
-job script; a file of the same name is replaced. A single file is added as it is. What is said beside
-the results (--metadata, --release, --list) is changed on its page.
+--into adds PATH to a submission, such as a draft or a run that misses its job script, until its deadline or
+until a reviewer takes it up. A run that was submitted must be submitted again afterwards. SUBMISSION is an id, its
+first four digits or more, or a public id. A file of the same name is replaced. A single file is added
+as it is. What is said beside the results (--metadata, --release, --list) is changed on its page.
 
 a metadata file, every key optional:
   {"institution": "example-lab", "system": "scratch", "filesystem_name": "scratch1",
    "filesystem_type": "Lustre", "storage_vendor": "Example", "platform": "X1",
    "client_nodes": 10, "tasks": 320, "production": false, "note": "after the upgrade"}
 """
+
+
+SUBMITTED = "submitted"
 
 
 def define(verb):
@@ -53,14 +57,39 @@ def run(options, progress):
     opened = archive_limits.open_as_it_is if options.into else archive_limits.open_for_sending
     server = server_options.connect(options, progress)
     with opened(options.path, progress.note) as ready:
+        target = load_target(server, options.into, progress) if options.into else None
         progress.note(f"sending {ready.filename}, {ready.size:,} bytes, to {server.base.netloc}")
         if options.into:
-            document = submission.add(server, ready, options.into, progress)
+            document = submission.add(server, ready, target["id"], progress)
         else:
             document = submission.send(server, ready, form, progress)
     if options.wait:
         document = submission.wait(server, document, server.deadline, progress)
+    if target:
+        say_submit_again(target, document, progress)
     return report.print_document(document, options, report.print_submission)
+
+
+def load_target(server, text, progress):
+    """The submission that a file is added to, as it is before; a note where that takes it back from its release."""
+    path = submission.find_path(server, text)
+    target = dict(submission.load_submission(server, path), id=path.split("/")[1])
+    if target["state"] == SUBMITTED:
+        progress.note("it is submitted: this takes it back, and it must be submitted again")
+    return target
+
+
+def say_submit_again(before, after, progress):
+    """How a run that was submitted is submitted again, once it is checked."""
+    if before["state"] != SUBMITTED or after.get("state") == SUBMITTED:
+        return
+    lists = before.get("lists")
+    named = "".join(" --list %s" % name for name in (lists if isinstance(lists, list) else ()))
+    progress.note(
+        "it is no longer submitted; once it is checked: submit {} --release {}{}".format(
+            before["id"], before.get("release"), named
+        )
+    )
 
 
 def read_form_fields(options):

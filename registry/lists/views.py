@@ -18,7 +18,8 @@ from django.utils.http import http_date
 from registry.citation import cited_facts, schema_org
 from registry.lists.analysis import FAMILY
 from registry.lists.definitions import SCORED, ranked_measure
-from registry.lists.list_rows import ARCHIVED, table_rows
+from registry.lists.list_rows import ALWAYS, ARCHIVED, chosen_columns, offered_columns, table_rows, written_choice
+from registry.lists.list_rows import COLUMNS as COLUMNS_NAME
 from registry.lists.rank_ranges import load_assumed_ranks
 from registry.lists.reconstruction.rebuilt_lists import TITLES, can_be_reconstructed, reconstruction_name
 from registry.models import ListEntry, RankedList, Release, Result
@@ -93,21 +94,27 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     if (stored_list.release.slug, stored_list.name) != (release, name):
         return redirect("list", release=stored_list.release.slug, name=stored_list.name)
     query = {key: value for key in QUERY_NAMES if (value := request.GET.get(key))}
-    choice = {KEPT: kept_ids(request.GET)}
+    body = stored_list.definition.body if stored_list.definition else {}
+    ranks_measurement, ranks, parameters = "ranks" in body, ranked_measure(body), body.get("columns", [])
+    offered = offered_columns(parameters, ranks_measurement=ranks_measurement)
+    shown_columns = chosen_columns(request.GET, offered)
+    written_columns = written_choice(shown_columns, offered)
+    if request.GET.getlist(COLUMNS_NAME) != [text for text in [written_columns] if text]:
+        return redirect(_with_columns(request, written_columns))
+    choice = {KEPT: kept_ids(request.GET)} | ({COLUMNS_NAME: written_columns} if written_columns else {})
     per_client = study_query.single_choice(request.GET, "per", [PER_CLIENT]) == PER_CLIENT
     assumed = load_assumed_ranks(stored_list) if study_query.parse_assumption(request.GET) else None
     summary = summarise_list(stored_list)
     page = entries_page(stored_list, request, summary)
-    body = stored_list.definition.body if stored_list.definition else {}
-    ranks_measurement, ranks, parameters = "ranks" in body, ranked_measure(body), body.get("columns", [])
     divides = per_client and not ranks_measurement
     rows = table_rows(
         list(map(_per_client_node, page.object_list)) if divides else page.object_list,
         summary.axis,
         ranges=summary.ranges,
-        parameters=parameters,
+        parameters=[row for row in parameters if row["parameter"] in shown_columns],
         ranks_measurement=ranks_measurement,
         assumed=assumed,
+        shown_columns=shown_columns,
     )
     context = {
         "section": "lists",
@@ -117,6 +124,10 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "ranks": ranks,
         "ranks_measurement": ranks_measurement,
         "parameters": parameters,
+        "offered_columns": offered,
+        "shown_columns": shown_columns,
+        "always": ALWAYS,
+        "unfiltered": _encode(choice),
         "ranked_here": body.get("pool") == "release",
         "summary": summary,
         "assumed": assumed,
@@ -165,6 +176,18 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         changed = max(filter(None, (stored_list.frozen_at, stored_list.last_withdrawal, stored_list.last_identity)))
         response["Last-Modified"] = http_date(changed.timestamp())
     return response
+
+
+def _with_columns(request: HttpRequest, written_columns: str) -> str:
+    """The address of this page with its choice of columns written the one way."""
+    query = request.GET.copy()
+    query.setlist(COLUMNS_NAME, [written_columns] if written_columns else [])
+    encoded = query.urlencode(safe=",")
+    return f"{request.path}?{encoded}" if encoded else request.path
+
+
+def _encode(query: Mapping[str, Any]) -> str:
+    return urlencode(query, doseq=True, safe=",")
 
 
 def _filter_fields(query: dict[str, str], summary: Summary) -> list[Field]:
@@ -274,7 +297,7 @@ def column_heads(query: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     for key in SORTABLE:
         ordering = key if current == f"-{key}" else f"-{key}"
         state = {f"-{key}": "descending", key: "ascending"}.get(current, "")
-        links[key] = {"href": "?" + urlencode({**query, "ordering": ordering}, doseq=True), "sort": state}
+        links[key] = {"href": "?" + _encode({**query, "ordering": ordering}), "sort": state}
     return links
 
 
@@ -282,7 +305,7 @@ def page_links(page: Page[dict[str, Any]], query: Mapping[str, Any]) -> dict[str
     """Addresses of the page before and after, where there are any."""
     links = {}
     if page.has_previous():
-        links["previous"] = "?" + urlencode({**query, "page": page.previous_page_number()}, doseq=True)
+        links["previous"] = "?" + _encode({**query, "page": page.previous_page_number()})
     if page.has_next():
-        links["next"] = "?" + urlencode({**query, "page": page.next_page_number()}, doseq=True)
+        links["next"] = "?" + _encode({**query, "page": page.next_page_number()})
     return links

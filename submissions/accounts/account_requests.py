@@ -20,15 +20,21 @@ from allauth.core import context
 from django.contrib.auth.hashers import make_password
 from django.core.handlers.wsgi import WSGIRequest
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from submissions.models import Account, AccountRequest
+from registry.models import Site
+from submissions.errors import AccessRequestRefused, NoAccessRequest
+from submissions.models import AccessRequest, Account, AccountRequest, Membership
 
 log = logging.getLogger(__name__)
 
 Kind = AccountRequest.Kind
 AT_ONCE = 50
 RETRY_AFTER = timedelta(minutes=1)
+MOST_WAITING = 1000
+WAITS_FOR = timedelta(days=90)
+"""Requests for access that wait for an administrator: how many at most, and how long."""
 KEPT_FOR = timedelta(days=1)
 """So long a letter is tried that can't be sent; then the person has to ask again."""
 
@@ -43,6 +49,11 @@ def request_sign_up(email: str, username: str, password: str, origin: str) -> No
 def request_reset(email: str, origin: str) -> None:
     """Have a letter sent with which the owner of the address sets another password."""
     AccountRequest.objects.create(kind=Kind.RESET, email=email, origin=origin)
+
+
+def note_refusal(email: str, reason: str, origin: str) -> None:
+    """Have a letter sent that an administrator gave no account, with the reason."""
+    AccountRequest.objects.create(kind=Kind.REFUSED, email=email, note=reason, origin=origin)
 
 
 def answer_due() -> None:
@@ -66,6 +77,8 @@ def _answer_request(row: AccountRequest) -> None:
     with context.request_context(request):
         if row.kind == Kind.SIGN_UP:
             _make_account(row, request)
+        elif row.kind == Kind.REFUSED:
+            get_adapter().send_mail("accounts/access_refused", row.email, {"reason": row.note, "site": row.origin})
         elif (form := ResetPasswordForm({"email": row.email})).is_valid() and form.users:
             form.save(request)
 
@@ -97,3 +110,70 @@ def _request_to(origin: str) -> WSGIRequest:
             "wsgi.input": io.BytesIO(),
         }
     )
+
+
+# Asking administrators for an account where nobody can sign up. Asking sends no letter: nobody can flood an address.
+
+
+def request_access(name: str, email: str, institution: str, purpose: str) -> None:
+    """Note that somebody asks for an account. Raises AccessRequestRefused while too many wait for an answer."""
+    AccessRequest.objects.filter(made_at__lt=timezone.now() - WAITS_FOR).delete()
+    if AccessRequest.objects.count() >= MOST_WAITING:
+        raise AccessRequestRefused
+    row = {"name": name, "institution": institution, "purpose": purpose}
+    AccessRequest.objects.get_or_create(email=email.lower(), defaults=row)
+
+
+def open_requests() -> QuerySet[AccessRequest]:
+    """What waits for an answer, the oldest first."""
+    return AccessRequest.objects.all()
+
+
+def grant_access(pk: int, username: str, institution: str, origin: str) -> Account:
+    """Make the account; its owner gets a letter with a link to set a password.
+
+    An address that has an account already gets that letter for it, and no second account. Raises NoAccessRequest,
+    AccessRequestRefused for a name that is taken and an unknown institution.
+    """
+    site = _named_site(institution.strip())
+    with transaction.atomic():
+        row = _locked_request(pk)
+        users = filter_users_by_email(row.email)
+        if not users and Account.objects.filter(username__iexact=username).exists():
+            raise AccessRequestRefused(errors={"username": ["This name is taken. Choose another one."]})
+        account = users[0] if users else Account(username=username, email=row.email)
+        if not users:
+            account.set_unusable_password()
+            account.save()
+            EmailAddress.objects.create(user=account, email=row.email, primary=True)
+        if site is not None:
+            Membership.objects.get_or_create(account=account, institution=site)
+        request_reset(row.email, origin)
+        row.delete()
+    log.info("Access was granted to account %s.", account.pk)
+    return account
+
+
+def refuse_access(pk: int, reason: str, origin: str) -> None:
+    """Refuse it; the person gets a letter with the reason. Raises NoAccessRequest."""
+    with transaction.atomic():
+        row = _locked_request(pk)
+        note_refusal(row.email, reason, origin)
+        row.delete()
+
+
+def _named_site(slug: str) -> Site | None:
+    """The institution of that slug, None for "". It may have no published result yet."""
+    if not slug:
+        return None
+    site = Site.objects.filter(slug=slug, merged_into=None).first()
+    if site is None:
+        raise AccessRequestRefused(errors={"institution": ["There is no such institution. Leave it empty for none."]})
+    return site
+
+
+def _locked_request(pk: int) -> AccessRequest:
+    row = AccessRequest.objects.select_for_update().filter(pk=pk).first()
+    if row is None:
+        raise NoAccessRequest
+    return row

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts import responses as shape
-from submissions.models import Invitation, Membership, Token
+from submissions.models import Account, Invitation, Membership, Token
 from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, validated_body
 from submissions.web.request_account import account_of
 from submissions.web.request_bodies import Choice, write_operation
@@ -32,13 +32,8 @@ class InstitutionList(PrivateView):
     @extend_schema(operation_id="institutions_list", responses={200: shape.InstitutionPage} | REFUSED)
     def get(self, request: Request) -> Response:
         account = account_of(request)
-        own = account.memberships.select_related("institution").order_by("institution__name")
-        rows = [
-            {"slug": membership.institution.slug, "name": membership.institution.name, "role": membership.role}
-            for membership in own
-        ]
         waiting = [_invitation_row(invitation) for invitation in accounts_memberships.invitations_for(account)]
-        return Response({"next": None, "results": rows, "invitations": waiting})
+        return Response({"next": None, "results": institution_rows(account), "invitations": waiting})
 
 
 class MemberList(PrivateView):
@@ -118,6 +113,15 @@ class InvitationAccept(PrivateView):
         account = account_of(request)
         membership = accounts_memberships.accept_invitation(accounts_memberships.invitation_for(account, id), account)
         return Response(_member_row(membership))
+
+
+def institution_rows(account: Account) -> list[dict[str, Any]]:
+    """The institutions of an account by name, with its role in each."""
+    own = account.memberships.select_related("institution").order_by("institution__name")
+    return [
+        {"slug": membership.institution.slug, "name": membership.institution.name, "role": membership.role}
+        for membership in own
+    ]
 
 
 def _members_response(request: Request, secret: str) -> str:

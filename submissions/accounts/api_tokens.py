@@ -1,4 +1,4 @@
-"""The account's tokens by API: each view reads its input and shows what submissions/accounts/tokens.py answers."""
+"""The account that asks, and its tokens; what each view of tokens does stands in submissions/accounts/tokens.py."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from submissions.accounts import responses as shape
 from submissions.accounts import tokens
+from submissions.accounts.api_members import institution_rows
 from submissions.models import Token
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
 from submissions.web.request_account import account_of
@@ -43,7 +44,7 @@ class TokenList(PrivateView):
     @extend_schema(operation_id="tokens_list", responses={200: shape.TokenPage} | REFUSED)
     def get(self, request: Request) -> Response:
         return Response(
-            {"next": None, "results": [_token_row(token) for token in tokens.list_tokens(account_of(request))]}
+            {"next": None, "results": [token_row(token) for token in tokens.list_tokens(account_of(request))]}
         )
 
     @write_operation(operation_id="tokens_make", request=TokenRequest, responses={201: shape.TokenMade} | REFUSED)
@@ -51,7 +52,7 @@ class TokenList(PrivateView):
         fields = validated_body(request, TokenRequest)
         by = request.auth if isinstance(request.auth, Token) else None
         token, key = tokens.create_token(account_of(request), **fields, by=by)
-        return Response(_token_row(token) | {"key": key}, status=201)
+        return Response(token_row(token) | {"key": key}, status=201)
 
 
 class TokenDetail(PrivateView):
@@ -65,7 +66,23 @@ class TokenDetail(PrivateView):
         return Response(status=204)
 
 
-def _token_row(token: Token) -> dict[str, Any]:
+class AccountDetail(PrivateView):
+    """Whose token it is, what the token may do and until when, and the institutions of the account."""
+
+    @extend_schema(operation_id="account_read", responses={200: shape.AccountShape} | REFUSED)
+    def get(self, request: Request) -> Response:
+        account = account_of(request)
+        return Response(
+            {
+                "account": account.username,
+                "role": account.role,
+                "institutions": institution_rows(account),
+                "token": token_row(request.auth) if isinstance(request.auth, Token) else None,
+            }
+        )
+
+
+def token_row(token: Token) -> dict[str, Any]:
     return {
         "id": token.beginning,
         "name": token.name,

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from registry.web.client_address import site_address
 from submissions.accounts import account_requests, tokens
-from submissions.models import Membership, Token
+from submissions.models import Account, Membership, Token
 from submissions.web.page_forms import PageForm
 
 
@@ -20,6 +20,40 @@ class VendorsForm(forms.Form):
 
     def clean_vendors(self) -> list[str]:
         return list(self.cleaned_data["vendors"].splitlines())
+
+
+class AccessForm(PageForm):
+    """What somebody says who asks administrators for an account."""
+
+    context_name = "access_form"
+    name = forms.CharField(max_length=150, label="Your name")
+    email = forms.EmailField(max_length=254, label="Email address", help_text="The answer goes to this address.")
+    institution = forms.CharField(max_length=200, label="Institution")
+    purpose = forms.CharField(
+        max_length=2000, label="What you want to submit or do", widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+
+class GrantForm(PageForm):
+    """The account that is made for somebody who asked for one."""
+
+    context_name = "grant_form"
+    username = forms.CharField(max_length=150, label="User name", validators=[Account.username_validator])
+    institution = forms.CharField(
+        required=False, max_length=160, label="Institution, as in its address", help_text="Leave empty for none."
+    )
+
+
+class RefusalForm(PageForm):
+    """Why somebody gets no account."""
+
+    context_name = "refusal_form"
+    reason = forms.CharField(
+        max_length=2000,
+        label="Reason",
+        help_text="It is sent to the person who asked.",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
 
 
 class ResetRequestForm(forms.Form):

@@ -73,3 +73,10 @@ class TokenPage(Page):
 
 class TokenMade(TokenRow):
     key: Annotated[str, Meta(description="The token itself, this once.")]
+
+
+class AccountShape(Shape):
+    account: Annotated[str, Meta(description="Username of the account.")]
+    role: Annotated[models.Account.Role, Meta(description="Role of the account in the registry.")]
+    institutions: Annotated[list[InstitutionRow], Meta(description="Institutions of the account, by name.")]
+    token: Annotated[TokenRow | None, Meta(description="The token of the request; null: signed in by page.")]

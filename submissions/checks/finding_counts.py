@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     class InReport(TypedDict):
         in_report: dict[str, Any] | None
 
+    class InScores(TypedDict):
+        in_scores: dict[str, Any] | None
+
     ReportedSubmission = WithAnnotations[Submission, InReport]
+    ScoredSubmission = WithAnnotations[Submission, InScores]
 
 
 def list_findings(submission: Submission, report: Mapping[str, Any]) -> list[Row]:
@@ -73,6 +77,21 @@ def with_reports(submissions: QuerySet[Submission]) -> QuerySet[ReportedSubmissi
     return submissions.annotate(in_report=part).select_related("derivative").defer("derivative__files")
 
 
+def with_scores(submissions: QuerySet[Submission]) -> QuerySet[ScoredSubmission]:
+    """Rows with `in_scores`, the part of the latest report that `score_of` reads; null where it was not checked."""
+    latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")
+    return submissions.annotate(in_scores=Subquery(latest.annotate(part=_Scores(F("report"))).values("part")[:1]))
+
+
+def score_of(submission: Submission, report: Mapping[str, Any] | None) -> float | None:
+    """The score of the run that counts, without unit; None where it has none, or it is not clear which run counts."""
+    if not report or (primary := chosen_run(submission, report)) is None:
+        return None
+    score = (report["runs"][primary].get("scores") or {}).get("SCORE") or {}
+    value: float | None = score.get("value")
+    return value
+
+
 class _Part(Func):
     """Of a report what holds findings, in its own shape."""
 
@@ -81,4 +100,11 @@ class _Part(Func):
         "(SELECT coalesce(jsonb_agg(jsonb_build_object('findings', run->'findings')), '[]') "
         "FROM jsonb_array_elements(%(expressions)s->'runs') run))"
     )
+    output_field = JSONField()
+
+
+class _Scores(Func):
+    """Of a report what holds scores, in its own shape."""
+
+    template = _Part.template.replace("findings", "scores")
     output_field = JSONField()

@@ -39,6 +39,21 @@ FAILURES_OF_OURS = ("processing.failed", "bundle.reader-failed", "storage.damage
 """Finding codes of checks that failed through a fault of the registry; they end the reason of the event."""
 UNFINISHED = (State.RECEIVED, State.PROCESSING)
 UNDER_REVIEW = (State.SUBMITTED, State.IN_REVIEW)
+WAITS_FOR: dict[State, str | None] = {
+    State.DRAFT: "submitter",
+    State.RECEIVED: "check",
+    State.PROCESSING: "check",
+    State.INVALID: "submitter",
+    State.CHECKED: "submitter",
+    State.SUBMITTED: "review",
+    State.IN_REVIEW: "review",
+    State.CHANGES_REQUESTED: "submitter",
+    State.ACCEPTED: "publication",
+    State.REJECTED: None,
+    State.PUBLISHED: None,
+    State.WITHDRAWN: None,
+}
+"""Who or what moves a submission next; None where it stays as it is."""
 
 
 def source_states(state: State) -> frozenset[State]:

@@ -1,6 +1,7 @@
 """Private tables: accounts and what they submit. The public record has its own tables in `registry`."""
 
 from submissions.models.accounts import (
+    AccessRequest,
     Account,
     AccountManager,
     AccountRequest,
@@ -35,6 +36,7 @@ from submissions.models.triage import StepComment
 
 __all__ = [
     "CLOSED",
+    "AccessRequest",
     "Account",
     "AccountManager",
     "AccountRequest",

@@ -128,11 +128,13 @@ class AccountRequest(models.Model):
     class Kind(models.TextChoices):
         SIGN_UP = "sign-up", "sign-up"
         RESET = "reset", "reset of a password"
+        REFUSED = "refused", "request for access that was refused"
 
     kind = models.CharField(max_length=7, choices=Kind)
     email = models.EmailField()
     username = models.CharField(max_length=150, blank=True)
     password = models.CharField(max_length=128, blank=True, help_text="Its hash.")
+    note = models.TextField(blank=True, default="", db_default="", help_text="What the letter says of a refusal.")
     origin = models.CharField(max_length=300, help_text="Address of this site, to which links in the letter lead.")
     made_at = models.DateTimeField(auto_now_add=True)
     due_at = models.DateTimeField(default=timezone.now, help_text="When a worker tries next.")
@@ -142,6 +144,22 @@ class AccountRequest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.made_at:%Y-%m-%d}"
+
+
+class AccessRequest(models.Model):
+    """Somebody asks administrators for an account; the row goes when they decide."""
+
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=150)
+    institution = models.CharField(max_length=200)
+    purpose = models.TextField(max_length=2000)
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["made_at", "id"]
+
+    def __str__(self) -> str:
+        return f"request of {self.made_at:%Y-%m-%d}"
 
 
 class Tie(models.Model):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import hexdigits
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -49,6 +51,7 @@ NEWEST = cursor_pages.Order(
     tie_descending=True,
     tie_kind=UUID,
 )
+FEWEST_DIGITS = 4
 DETAILED = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
 
 
@@ -58,6 +61,21 @@ def _is_true(request: Request, name: str) -> bool:
         return bool(BooleanField().run_validation(form_fields(request).get(name) or False))
     except ValidationError as error:
         raise ValidationError({name: error.detail}) from error
+
+
+def _begins_with(beginning: str) -> Q:
+    """Those whose id begins so, with or without dashes, as a range of the primary key.
+
+    Raises ValueError for what no id begins with, or under four digits: too many would be meant.
+    """
+    digits = beginning.replace("-", "").lower()
+    if not FEWEST_DIGITS <= len(digits) <= 32 or not set(digits) <= set(hexdigits):
+        raise ValueError(f"an id begins with {FEWEST_DIGITS} to 32 hexadecimal digits")
+    return Q(id__gte=UUID(digits.ljust(32, "0")), id__lte=UUID(digits.ljust(32, "f")))
+
+
+def _row(submission: finding_counts.ScoredSubmission, request: Request) -> dict[str, Any]:
+    return representation.submission_summary(submission, submission.in_scores, request)
 
 
 class SubmissionList(UploadView):
@@ -72,21 +90,31 @@ class SubmissionList(UploadView):
         operation_id="submissions_list",
         parameters=[
             OpenApiParameter("state", str, description="Only those in this state."),
+            OpenApiParameter("release", str, description="Only those of the release with this slug."),
+            OpenApiParameter("id", str, description="Only those whose id begins so: 4 digits or more."),
+            OpenApiParameter("result", str, description="Only the one that is published under this public id."),
             OpenApiParameter("cursor", str, description="From `next` of the page before."),
             OpenApiParameter("page_size", whole_schema(1, 200), description="Rows of one page, at most 200."),
         ],
         responses={200: shape.SubmissionPage} | REFUSED,
     )
     def get(self, request: Request) -> Response:
-        refuse_unknown(request.query_params, ("state", "cursor", "page_size"))
-        submissions = JOINED & visible_to(account_of(request))
+        """One page of them, newest first, narrowed by what the query names."""
+        refuse_unknown(request.query_params, ("state", "release", "id", "result", "cursor", "page_size"))
+        submissions = finding_counts.with_scores(JOINED & visible_to(account_of(request)))
         if states := values_of(request.query_params, "state"):
             submissions = submissions.filter(
                 any_of("state", lambda state: Q(state=parse_choice(State.values, state)), states)
             )
+        if beginnings := values_of(request.query_params, "id"):
+            submissions = submissions.filter(any_of("id", _begins_with, beginnings))
+        if releases := values_of(request.query_params, "release"):
+            submissions = submissions.filter(any_of("release", lambda slug: Q(release__slug__iexact=slug), releases))
+        if public_ids := values_of(request.query_params, "result"):
+            submissions = submissions.filter(result__public_id__in=public_ids)
         cursor = request.query_params.get("cursor", "")
         current_page = cursor_pages.take_objects(submissions, NEWEST, cursor, page_size(request, 50, 200))
-        rows = [representation.submission_summary(row, request) for row in current_page.rows]
+        rows = [_row(submission, request) for submission in current_page.rows]
         return Response({"next": next_address(request, current_page.cursor), "results": rows})
 
     @write_operation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
@@ -15,17 +16,26 @@ from submissions.checks import finding_counts, questionnaire
 from submissions.checks.representation import latest_check
 from submissions.editing import edit
 from submissions.lifecycle.representation import history_document, receipt_document
-from submissions.lifecycle.states import UNFINISHED
-from submissions.models import Check, Submission
+from submissions.lifecycle.states import UNFINISHED, WAITS_FOR
+from submissions.models import Check, State, Submission
 from submissions.review.representation import assigned_reviewers, review_document
+from submissions.web.formatting import name_of
 
 _RUN_FIELDS = ("tool", "version", "mode", "path")
 SOON = timedelta(seconds=5)
 
 
-def submission_summary(submission: Submission, request: HttpRequest) -> dict[str, Any]:
-    """One row of the list of submissions; needs account, institution, release and result joined."""
+def submission_summary(
+    submission: Submission, report: Mapping[str, Any] | None, request: HttpRequest
+) -> dict[str, Any]:
+    """One row of the list of submissions; needs account, institution, release and result joined.
+
+    `report` is that of the latest check, or the part of it that has the scores; None where there is none.
+    """
     return receipt_document(submission, request) | {
+        "name": name_of(submission),
+        "score": finding_counts.score_of(submission, report),
+        "waits_for": None if _is_tried_out(submission) else WAITS_FOR[State(submission.state)],
         "test": submission.test,
         "filename": submission.filename,
         "size": submission.size,
@@ -45,7 +55,7 @@ def submission_document(submission: Submission, request: HttpRequest) -> dict[st
     """Everything about one submission: its latest check, the run that counts, reviews and history."""
     check = latest_check(submission)
     return (
-        submission_summary(submission, request)
+        submission_summary(submission, check.report if check else None, request)
         | {
             "revision_reason": submission.revision_reason,
             "changes": [asdict(change) for change in edit.changes_from_original(submission)],
@@ -64,6 +74,11 @@ def submission_document(submission: Submission, request: HttpRequest) -> dict[st
             "history": history_document(submission),
         }
     )
+
+
+def _is_tried_out(submission: Submission) -> bool:
+    """A test goes no further than its check."""
+    return submission.test and submission.state == State.CHECKED
 
 
 def signature_outcome(submission: Submission) -> str:

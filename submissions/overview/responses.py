@@ -19,6 +19,16 @@ from submissions.review.responses import ReviewRow
 
 
 class SubmissionRow(Receipt):
+    name: Annotated[str, Meta(description="The system that was declared, else the file.")]
+    score: Annotated[
+        float | None,
+        Meta(description="Score of the run that counts, without unit; null: not checked, no score, or no run chosen."),
+    ]
+    waits_for: Annotated[
+        str | None,
+        one_of("submitter", "check", "review", "publication"),
+        Meta(description="Who or what moves it next; null where it stays as it is."),
+    ]
     test: Annotated[bool, Meta(description="Whether it is for trying out and never submitted to a release.")]
     filename: Annotated[str, Meta(description="Name of the file as it was sent.")]
     size: Annotated[int, Meta(description="Bytes as received.")]

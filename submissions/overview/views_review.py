@@ -19,7 +19,7 @@ from submissions.bundles.views import line_address
 from submissions.checks import finding_counts, questionnaire
 from submissions.errors import NotFound
 from submissions.lifecycle.states import UNDER_REVIEW
-from submissions.models import Account, Check, Comment, Judgement, Review, State, Submission
+from submissions.models import AccessRequest, Account, Check, Comment, Judgement, Review, State, Submission
 from submissions.overview.forms import AnonymityDecisionForm
 from submissions.overview.views_context import counted_findings, page_context
 from submissions.permissions import conflict_reason, has_role, visible_submission, visible_to
@@ -57,6 +57,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "waiting": len(facts),
         "conflicts": in_all - len(facts),
         "may_end_ties": editor,
+        "access_requests": AccessRequest.objects.count() if has_role(account, Account.Role.ADMIN) else 0,
         "quarantined": quarantine.count_waiting() if editor else 0,
         "publishable": Release.objects.filter(imported=False, published_at=None) if editor else [],
     }

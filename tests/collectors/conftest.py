@@ -98,12 +98,12 @@ class Collector:
             "no_proxy": "*",
         }
 
-    def start(self, *arguments, python=sys.executable):
+    def start(self, *arguments, python=sys.executable, stdin=subprocess.DEVNULL):
         return subprocess.Popen(
             [python, "-B", "-m", "collectors", *map(str, arguments)],
             cwd=self.cwd,
             env=self.environ,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -111,10 +111,14 @@ class Collector:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
 
-    def __call__(self, *arguments, python=sys.executable):
-        """Run to the end; no run of any test may end in a traceback or leave a temporary file."""
-        process = self.start(*arguments, python=python)
-        stdout, stderr = process.communicate(timeout=600)
+    def __call__(self, *arguments, python=sys.executable, typed=None):
+        """Run to the end; no run of any test may end in a traceback or leave a temporary file.
+
+        `typed` comes on standard input, which is no terminal.
+        """
+        stdin = subprocess.DEVNULL if typed is None else subprocess.PIPE
+        process = self.start(*arguments, python=python, stdin=stdin)
+        stdout, stderr = process.communicate(typed, timeout=600)
         assert "Traceback" not in stderr, stderr
         assert list(self.scratch.iterdir()) == []
         return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)

@@ -12,6 +12,7 @@ import threading
 from collections import deque
 from contextlib import contextmanager
 from email import policy
+from urllib.parse import parse_qs
 
 NOTHING_HERE = object()
 """Among what is public: an address that has nothing."""
@@ -35,7 +36,9 @@ class Received:
 
     def __init__(self, method, path, headers, body):
         self.method, self.path, self.headers = method, path, headers
-        self.parts = multipart(headers, body) if body else []
+        is_json = headers.get("Content-Type") == "application/json"
+        self.json = json.loads(body.decode()) if is_json else None
+        self.parts = multipart(headers, body) if body and not is_json else []
 
     def part(self, name):
         return next(value for part_name, value in self.parts if part_name == name)
@@ -56,7 +59,8 @@ def multipart(headers, body):
 class Peer(http.server.ThreadingHTTPServer):
     """`misbehaviours` are used up first, one per request; each takes the handler and answers in its own way.
 
-    `public` are documents and bytes by path, for whoever asks; all else is for Alice.
+    `public` are documents and bytes by path, for whoever asks; `private` those for Alice, as all else. `listed` are her
+    submissions, of which a query finds those whose id begins so; without them there are two pages of one each.
     """
 
     daemon_threads = True
@@ -73,6 +77,8 @@ class Peer(http.server.ThreadingHTTPServer):
         self.check_answer = {"status": "valid", "primary": None, "findings": [], "runs": []}
         self.receipt, self.public_keys = {}, []
         self.public = {}
+        self.private = {}
+        self.listed = None
         self.arrived = threading.Event()
         self.closing = threading.Event()
 
@@ -92,6 +98,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.serve()
 
+    def do_PUT(self):
+        self.serve()
+
     def serve(self):
         self.server.arrived.set()
         if self.server.misbehaviours:
@@ -106,6 +115,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.give(self.server.public[path])
         elif received.headers.get("Authorization") != "Token alice-token":
             self.answer(401, {"code": "auth.token", "title": "Unauthorized", "detail": "No such token."}, problem=True)
+        elif path in self.server.private:
+            self.give(self.server.private[path])
         elif received.path == "/api/v1/check/":
             self.answer(200, self.server.check_answer)
         elif received.method == "POST":
@@ -149,6 +160,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def list_submissions(self, received):
         """Two pages; `next` names another host, which no client may follow with a token."""
+        if self.server.listed is not None:
+            query = parse_qs(received.path.partition("?")[2])
+            beginning = query.get("id", [""])[0]
+            matches = [row for row in self.server.listed if row["id"].startswith(beginning.lower())]
+            matches = [row for row in matches if query.get("result", [row.get("result")])[0] == row.get("result")]
+            self.answer(200, {"results": matches, "next": None})
+            return
         if "cursor=second" in received.path:
             self.answer(200, {"results": [{"id": 1, "state": "published"}], "next": None})
         else:

@@ -9,6 +9,7 @@ import time
 import urllib.request
 import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,6 +86,37 @@ def test_a_run_travels_from_upload_to_a_ranked_list(site, people, tmp_path: Path
     history = [event["to_state"] for event in site.ask("GET", path + "history/", people["alice"]).json["results"]]
     assert history[0] == "received"
     assert history[-1] == "published"
+
+
+def test_the_journey_goes_without_a_browser(site, people, tmp_path: Path) -> None:
+    site.manage("create_release", "flow9", "--deadline", "2099-01-01T00:00:00Z")
+
+    def collect(*arguments: object, status: int = 0) -> dict[str, Any]:
+        done = site.collector(*arguments, "--json", token=people["alice"])
+        assert done.returncode == status, done.stderr
+        return json.loads(done.stdout)
+
+    assert collect("whoami")["account"] == "alice"
+    archive = make_archive(tmp_path / "run.tar.gz", performance=2.25)
+    id = collect("upload", archive, "--release", "flow9", "--list", "full")["id"]
+    short = id[:13]
+    row = next(row for row in collect("list", "--state", "checked")["submissions"] if row["id"] == id)
+    assert (row["release"], row["waits_for"]) == ("flow9", "submitter")
+    assert row["score"] == pytest.approx(collect("show", short)["scores"]["SCORE"]["value"])
+    questions = collect("answer", short)
+    (tmp_path / "answers.json").write_text(json.dumps(dict(questions, answers={"client_nodes": 10})))
+    answered = collect("answer", short, "--file", tmp_path / "answers.json")
+    origins = {row["question"]: row["source"] for row in answered["questions"]}
+    assert origins["client_nodes"] == "submitter"
+    for _ in range(2):  # the second finds what the first did
+        assert collect("submit", short, "--acknowledge")["state"] in ("submitted", "in_review")
+    assert collect("submit", short, "--release", "flow9", "--list", "ten", "--acknowledge", status=1)["error"][
+        "code"
+    ] == ("state.conflict")
+    refused = site.collector("withdraw", short, "--reason", "Not mine.", "--yes", token=people["charlie"])
+    assert refused.returncode == 2, refused.stderr
+    assert collect("withdraw", short, "--reason", "The wrong system.", "--yes")["state"] == "withdrawn"
+    assert collect("status", short)["waits_for"] is None
 
 
 def test_a_broken_run_is_told_and_cannot_be_submitted(site, people, tmp_path: Path) -> None:

@@ -73,6 +73,20 @@ def test_a_file_is_added_to_a_submission_as_it_is(every_python, alice, peer, res
     assert "state   checked  (submission 1)" in done.stdout
 
 
+def test_a_file_for_a_submitted_run_says_that_it_must_be_submitted_again(alice, peer, results, tmp_path):
+    alice("upload", results)
+    script = tmp_path / "io500.sh"
+    script.write_bytes(b"#!/bin/sh")
+    peer.facts.update(release="sc26", lists=["io500", "ten"])
+    peer.states = ["submitted", "received", "checked"]
+    done = alice("upload", script, "--into", "1")
+    assert done.returncode == 0, done.stderr
+    assert "it must be submitted again" in done.stderr
+    assert "submit 1 --release sc26 --list io500 --list ten" in done.stderr
+    peer.states = ["checked"]
+    assert "submitted" not in alice("upload", script, "--into", "1").stderr
+
+
 @pytest.mark.parametrize(
     ("more", "code"),
     [

@@ -16,6 +16,17 @@ from tests.collectors.conftest import CHECKOUT
 
 SOURCES = sorted((CHECKOUT / "collectors").glob("**/*.py"))
 VERBS = [
+    "login",
+    "whoami",
+    "list",
+    "show",
+    "answer",
+    "submit",
+    "withdraw",
+    "search",
+    "compare",
+    "open",
+    "completion",
     "run",
     "diff",
     "fold",

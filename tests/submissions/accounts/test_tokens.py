@@ -211,3 +211,11 @@ def test_a_generated_client_may_send_its_token_as_bearer(cast) -> None:
     assert ask_as(f"Bearer {made(cast.alice.account, 'read')}").status_code == 200
     assert (ask_as("Bearer wrong").status_code, ask_as("Bearer wrong").json()["code"]) == (401, "auth.failed")
     assert {ask_as(text).status_code for text in ("Bearer", "Bearer a b", "Bearer \xe9")} == {401}
+
+
+def test_an_account_is_told_with_its_token(cast) -> None:
+    answer = cast.alice.get("account/").json()
+    assert (answer["account"], answer["role"]) == ("alice", "submitter")
+    assert [row["slug"] for row in answer["institutions"]] == ["north-lab"]
+    assert cast.alice.token.startswith(answer["token"]["id"])
+    assert cast.alice.token not in str(answer)

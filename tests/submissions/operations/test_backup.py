@@ -7,6 +7,7 @@ import io
 import json
 import tarfile
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from registry.loading.catalogue_loader import load_catalogue
-from registry.models import Edition, ListEntry, RecordChange, Release, Result, Site
+from registry.models import Edition, ListEntry, LogOpening, RecordChange, Release, Result, Site
 from submissions.bundles import scrubbed_copy, storage
 from submissions.models import Account, ScrubbedCopy, Submission
 from submissions.operations import backup
@@ -28,18 +29,24 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 SKIPPED = (
     *("django_session", "django_migrations", "registry_edition", "registry_recordchange"),
-    *("submissions_maintenancerun", "submissions_scrubrun", "submissions_storedfault"),
+    *("submissions_maintenancerun", "submissions_scrubrun", "submissions_storedfault", "registry_logstate"),
 )
+# A restoration is recorded in the transparency log; no row but these two is added by it.
+_RESTORATIONS = "SELECT leaf_id FROM registry_logopening WHERE kind = 'restoration'"
+ADDED_BY_RESTORE = {
+    "registry_logopening": f"WHERE leaf_id NOT IN ({_RESTORATIONS})",
+    "registry_logleaf": f"WHERE id NOT IN ({_RESTORATIONS})",
+}
 
 
 def every_row() -> dict[str, list[str]]:
-    """All rows of all tables of the database as text, whatever Django knows of them."""
+    """All rows of all tables of the database as text, whatever Django knows of them, but what a restore adds."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         tables = sorted(name for (name,) in cursor.fetchall() if name not in SKIPPED)
         rows_by_table = {}
         for table in tables:
-            cursor.execute(f'SELECT t::text FROM "{table}" t ORDER BY 1')
+            cursor.execute(f'SELECT t::text FROM "{table}" t {ADDED_BY_RESTORE.get(table, "")} ORDER BY 1')
             rows_by_table[table] = [row for (row,) in cursor.fetchall()]
     return rows_by_table
 
@@ -116,6 +123,9 @@ def test_everything_comes_back(site: Path, catalogue: None, file: Path) -> None:
     Edition.objects.create(name="0" * 16, as_of=timezone.now(), manifest={})
     restore(file)
     assert every_row() == rows
+    opening = LogOpening.objects.get(kind="restoration")
+    restoration = json.loads(opening.canonical)["restoration"]
+    assert datetime.fromisoformat(restoration["backup_made_at"]) < opening.recorded_at
     assert not Edition.objects.exists() and RecordChange.objects.exists()  # files of what is there now are due
     assert every_bundle(site) == bytes_before
 

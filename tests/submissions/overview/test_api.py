@@ -62,6 +62,53 @@ def test_a_state_is_filtered_for(cast, many) -> None:
     assert [row["id"] for row in rows] == [many[1]]
 
 
+def test_a_row_says_name_score_and_what_is_waited_for(cast, checked, submitted, many) -> None:
+    first = checked(performance=1.5, fields={"metadata": '{"system": "Fjord"}'})
+    second = submitted()
+    rows = {row["id"]: row for row in cast.alice.get("submissions/").json()["results"]}
+    assert (rows[str(first.pk)]["name"], rows[str(first.pk)]["waits_for"]) == ("Fjord", "submitter")
+    printed_score = cast.alice.get(f"submissions/{first.pk}/").json()["scores"]["SCORE"]["printed"]
+    assert rows[str(first.pk)]["score"] == pytest.approx(printed_score, rel=1e-4)
+    assert rows[str(second.pk)]["waits_for"] == "review"
+    assert (rows[many[0]]["name"], rows[many[0]]["score"], rows[many[0]]["waits_for"]) == ("4.tgz", None, "check")
+
+
+def test_a_test_that_is_checked_waits_for_nobody(cast, many) -> None:
+    Submission.objects.filter(pk=many[0]).update(state=State.CHECKED, test=True)
+    assert cast.alice.get(f"submissions/{many[0]}/").json()["waits_for"] is None
+
+
+def test_the_score_is_that_of_the_chosen_run(cast, many) -> None:
+    runs = [{"findings": [], "scores": {"SCORE": {"value": score}}} for score in (1.5, 2.5)]
+    row = Submission.objects.get(pk=many[0])
+    row.checks.create(validators_version="1", status="valid", seconds=0, report={"primary": None, "runs": runs})
+    address = f"submissions/?id={many[0]}"
+    assert cast.alice.get(address).json()["results"][0]["score"] is None
+    Submission.objects.filter(pk=row.pk).update(chosen_primary=1)
+    assert cast.alice.get(address).json()["results"][0]["score"] == 2.5
+    Submission.objects.filter(pk=row.pk).update(chosen_primary=7)
+    assert cast.alice.get(address).json()["results"][0]["score"] is None
+
+
+@pytest.mark.parametrize("write", [str.lower, str.upper, lambda id: id.replace("-", "")])
+@pytest.mark.parametrize("length", [4, 9, 36])
+def test_an_id_is_found_by_its_beginning(cast, many, write, length) -> None:
+    rows = cast.alice.get(f"submissions/?id={write(many[2])[:length]}").json()["results"]
+    assert [row["id"] for row in rows] == [id for id in many if id.startswith(many[2][: min(length, 8)])]
+
+
+def test_what_another_may_not_see_begins_with_nothing(cast, many) -> None:
+    assert cast.charlie.get(f"submissions/?id={many[0]}").json()["results"] == []
+
+
+def test_a_published_one_is_found_by_its_public_id(cast, published) -> None:
+    rows = cast.alice.get(f"submissions/?result={published.result.public_id}").json()["results"]
+    assert [row["id"] for row in rows] == [str(published.pk)]
+    assert cast.alice.get("submissions/?result=hw-999999").json()["results"] == []
+    assert cast.alice.get("submissions/?release=SC99").json()["results"] == rows
+    assert cast.alice.get("submissions/?release=none").json()["results"] == []
+
+
 BEFORE_THE_UPGRADE = "WyIyMDI2LTAxLTAyVDAzOjA0OjA1KzAwOjAwIiwgIjBmOGZhZDViLWQ5Y2ItNDY5Zi1hMTY1LTcwODY3NzI4OTUwZSJd"
 """A moment and an id, as cursors held them until they named their order."""
 
@@ -86,6 +133,10 @@ def test_pages_of_one_moment_follow_the_ids(cast, many) -> None:
     ("query", "code"),
     [
         ("state=best", "query.invalid-value"),
+        ("id=abc", "query.invalid-value"),
+        ("id=" + "a" * 33, "query.invalid-value"),
+        ("id=hw-1", "query.invalid-value"),
+        ("id=%D9%A1%D9%A1%D9%A1%D9%A1", "query.invalid-value"),
         ("page_size=0", "query.invalid-value"),
         ("page_size=201", "query.invalid-value"),
         ("cursor=x", "query.bad-cursor"),

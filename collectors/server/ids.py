@@ -1,0 +1,65 @@
+"""What stands for a submission or a result on the command line: an id, its beginning, or a public id."""
+
+import re
+
+from collectors.errors import NetworkError, UsageError
+
+# As the registry counts them: fewer digits would mean too many.
+BEGINNING = re.compile(r"[0-9A-Fa-f-]{4,36}\Z")
+FULL_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
+PUBLIC = re.compile(r"[A-Za-z0-9_.]{1,40}(?:-[A-Za-z0-9_.]{1,40}){1,6}\Z")
+MOST_SHOWN = 10
+
+
+def is_beginning(text):
+    """Whether a text can be the beginning of a submission's id; a public id never is."""
+    return bool(BEGINNING.match(text)) and not text.startswith("-")
+
+
+def is_public(text):
+    return bool(PUBLIC.match(text)) and not is_beginning(text)
+
+
+def find_submission(server, text):
+    """The whole id of the submission that is meant; asks the registry for the beginning of one and for a public id.
+
+    Raises UsageError where none or several are meant.
+    """
+    if FULL_ID.match(text):
+        return text.lower()
+    if not is_beginning(text) and not is_public(text):
+        return text
+    kind = "id" if is_beginning(text) else "result"
+    candidates = listed_rows(server, {kind: text, "page_size": MOST_SHOWN + 1})
+    if not candidates:
+        raise UsageError(
+            "collector.id", f"No submission that you may see has the id {text}.", "`list` shows those that you may see."
+        )
+    if len(candidates) > 1:
+        raise ambiguous_id(text, candidates)
+    return candidates[0]["id"]
+
+
+def ambiguous_id(text, candidates):
+    """The UsageError that lists what a beginning may mean, the newest first."""
+    lines = ["{} ({}, {})".format(row["id"], row.get("state"), row.get("name")) for row in candidates[:MOST_SHOWN]]
+    more = ", and more" if len(candidates) > MOST_SHOWN else ""
+    return UsageError(
+        "collector.ambiguous", f"{text} begins several ids: " + ", ".join(lines) + more, "Give more of its digits."
+    )
+
+
+def listed_rows(server, query):
+    """The submissions on one page of the list. Raises NetworkError for an answer without them."""
+    document = server.get("submissions/", query).document
+    candidates = document.get("results") if isinstance(document, dict) else None
+    if not isinstance(candidates, list) or not all(
+        isinstance(row, dict) and is_id(row.get("id")) for row in candidates
+    ):
+        raise NetworkError("collector.not-the-api", "The server listed no submissions.", "Check HIGHWATER_URL.")
+    return candidates
+
+
+def is_id(value):
+    """Whether what a server calls an id is one: it becomes part of the next request."""
+    return isinstance(value, str) and bool(FULL_ID.match(value))

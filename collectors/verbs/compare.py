@@ -1,0 +1,159 @@
+"""`compare`: two published results side by side, with ratios and what else differed."""
+
+import sys
+
+from collectors import report
+from collectors.errors import OK, UsageError
+from collectors.server import ids, submission
+from collectors.server import options as server_options
+
+ABOUT = "compare two published results: numbers, ratios, and what else differed"
+
+EXAMPLES = """examples:
+  %(prog)s hw-1 hw-2
+  %(prog)s hw-1 hw-2 --per client
+  %(prog)s 784c6d71 hw-2 --json
+
+The ratio is B to A. It comes with its 95 % interval where both were repeated; without one it cannot be
+known whether a difference is chance. Nobody needs an account, except to name a submission by its id.
+The exit status is 0 also where the registry gives no ratios; it then says why.
+"""
+
+DIVISORS = ("client", "server", "process", "drive", "target", "enclosure", "rack_unit", "watt", "pib")
+MOST_TEXT = 40
+
+
+def define(verb):
+    verb.add_argument("a", metavar="A", help="a result, by its public id, or the submission that it was")
+    verb.add_argument("b", metavar="B", help="another one")
+    verb.add_argument("--per", metavar="X", choices=DIVISORS, help="divide by: " + " ".join(DIVISORS))
+    server_options.add_output(verb)
+    server_options.add_timeout(verb)
+
+
+def run(options, progress):
+    names = [public_id(name, options, progress) for name in (options.a, options.b)]
+    server = server_options.connect_as_reader(options, progress)
+    query = {"results": ",".join(names)}
+    if options.per:
+        query["per"] = options.per
+    document = submission.load_object(server, "compare/", query)
+    if options.json:
+        report.print_json(document)
+    else:
+        print_comparison(document, sys.stdout)
+    return OK
+
+
+def public_id(text, options, progress):
+    """The public id that a text is, or that the submission it names has. Raises UsageError where it has none."""
+    if ids.is_public(text):
+        return text
+    server = server_options.connect(options, progress)
+    result_id = submission.load_submission(server, submission.find_path(server, text)).get("result")
+    if not isinstance(result_id, str) or not ids.is_public(result_id):
+        raise UsageError("collector.id", "%s is not published." % text, "Only published results are compared.")
+    return result_id
+
+
+def print_comparison(document, stream):
+    """Both results, what must be known, their conditions, numbers and ratios, and what else differed."""
+    for letter, row in zip("AB", report.list_of_dicts(document, "results")):
+        parts = [row.get(name) for name in ("id", "institution", "system", "release", "trust")]
+        report.print_line("{}  {}".format(letter, "  ".join(str(part) for part in parts if part)), stream)
+    if document.get("comparable") is False:
+        report.print_line("no ratios: these two are not compared", stream)
+    for note in report.list_of_dicts(document, "notes"):
+        report.print_line("note  {}".format(note.get("message")), stream)
+    print_matched(document, stream)
+    rows = [measurement_row(row) for row in report.list_of_dicts(document, "measurements")]
+    if rows:
+        heading = ("", "unit", "A", "B", "B/A", "95 % interval")
+        report.print_table([heading] + rows, stream)
+    print_differences(document, stream)
+
+
+def print_matched(document, stream):
+    """Whether the two ran under the same conditions, and which ones differ or are not known."""
+    matched = report.list_of_dicts(document, "matched")
+    for row in matched:
+        names = {name: condition_texts(row, name) for name in ("differs", "unknown")}
+        report.print_line("conditions  {}".format(row.get("outcome")), stream)
+        for name, listed in names.items():
+            if listed:
+                report.print_line("  {}: {}".format(name, "; ".join(listed)), stream)
+
+
+def condition_texts(row, name):
+    return [
+        "{} ({})".format(condition.get("name"), " / ".join(value_texts(condition.get("values"))))
+        for condition in report.list_of_dicts(row, name)
+    ]
+
+
+def measurement_row(row):
+    """Operation, unit, both numbers, their ratio and its interval; what is not known stays a dash."""
+    what = " ".join(str(row.get(name)) for name in ("op", "quantity", "stat") if row.get(name))
+    context = row.get("context")
+    if isinstance(context, dict) and context:
+        what += " (" + ", ".join("{} {}".format(name, context[name]) for name in sorted(context)) + ")"
+    values = [report.figure(value) if value is not None else "-" for value in first_two(row.get("values"))]
+    qualifier = first_two(row.get("ratio_qualifiers"))[1]
+    ratio = first_two(row.get("ratios"))[1]
+    interval = first_two(row.get("intervals"))[1]
+    ratio_text = "-" if not is_number(ratio) else "{}{:.4g}".format(qualifier + " " if qualifier else "", ratio)
+    return (
+        report.cut_text(what, MOST_TEXT),
+        str(row.get("unit") or ""),
+        values[0],
+        values[1],
+        ratio_text,
+        interval_text(interval),
+    )
+
+
+def interval_text(interval):
+    """An interval as text; a dash where it is not known."""
+    if isinstance(interval, list) and len(interval) == 2 and all(map(is_number, interval)):
+        return "{:.4g} to {:.4g}{}".format(
+            interval[0], interval[1], " (tie)" if interval[0] <= 1 <= interval[1] else ""
+        )
+    return "-"
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def first_two(values):
+    """The first two of a list, None where there are fewer or no list."""
+    listed = values if isinstance(values, list) else []
+    return (listed + [None, None])[:2]
+
+
+def value_texts(values):
+    return ["not known" if value is None else report.cut_text(value, MOST_TEXT) for value in first_two(values)]
+
+
+def print_differences(document, stream):
+    """What else differed, by group; and how many parameters are equal."""
+    for group in report.list_of_dicts(document, "configuration"):
+        report.print_line("{}".format(group.get("group")), stream)
+        rows = [
+            ("  " + " ".join(str(row[name]) for name in ("subject", "name", "key") if row.get(name)),) + fact_texts(row)
+            for row in report.list_of_dicts(group, "differences")
+        ]
+        report.print_table(rows, stream)
+    if isinstance(document.get("equal"), int):
+        report.print_line("{} parameters are equal".format(document["equal"]), stream)
+
+
+def fact_texts(row):
+    """The values of a fact on both sides; each may be several values."""
+    sides = first_two(row.get("values"))
+    return tuple(
+        "not known"
+        if side is None
+        else report.cut_text(", ".join(map(str, side)) if isinstance(side, list) else str(side), MOST_TEXT)
+        for side in sides
+    )

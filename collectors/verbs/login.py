@@ -1,0 +1,83 @@
+"""`login`: check a token, and keep it with the registry's address."""
+
+import getpass
+import os
+import sys
+import warnings
+
+from collectors import report
+from collectors.errors import OK, ServerRefusal, UsageError
+from collectors.files import write_whole
+from collectors.server import config
+from collectors.server import options as server_options
+from collectors.server.client import Deadline, Server
+from collectors.verbs import whoami
+
+ABOUT = "keep the registry's address and your token, once the registry knows it"
+
+EXAMPLES = """examples:
+  %(prog)s https://registry.example/
+  %(prog)s https://registry.example/ < token.txt
+  %(prog)s
+
+Make a token on your account's page, /account/, and paste it: it is not shown. Where standard input is
+no terminal, its first line is the token. Both are kept in ~/.config/highwater/config.ini, mode 0600;
+a file that others can read is refused. Without an address it is the one that was set before, or the
+one that this file was downloaded from.
+"""
+
+TIMEOUT_S = 60.0
+MAX_TOKEN_CHARACTERS = 1024
+
+
+def define(verb):
+    verb.add_argument("url", metavar="URL", nargs="?", default="", help="the registry's address")
+    server_options.add_output(verb)
+    server_options.add_timeout(verb, TIMEOUT_S)
+
+
+def run(options, progress):
+    url = config.server_address(options.url, os.environ)
+    # Before anything is asked: a file that cannot take the token.
+    path, _text = config.config_with(config.Settings(url, ""))
+    token = config.checked_token(read_token(url), url)
+    account = known_account(Server(config.Settings(url, token), Deadline(options.timeout), progress))
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    write_whole(*config.config_with(config.Settings(url, token)))
+    progress.note("kept in %s, readable by you alone" % path)
+    for name in ("HIGHWATER_URL", "HIGHWATER_TOKEN"):
+        if os.environ.get(name):
+            progress.note("%s is set, and goes before that file" % name)
+    if options.json:
+        report.print_json(dict(account, url=url))
+    else:
+        whoami.print_account(account, url, sys.stdout)
+    return OK
+
+
+def read_token(url):
+    """The token that is pasted, or the first line of standard input. Raises UsageError where it would be shown."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline(MAX_TOKEN_CHARACTERS).strip()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", getpass.GetPassWarning)
+            return getpass.getpass("Token of %s/account/ (not shown): " % url, sys.stderr).strip()
+    except getpass.GetPassWarning:
+        raise UsageError("collector.token", "This terminal would show the token.", "Give it on standard input.")
+    except EOFError:
+        return ""
+
+
+def known_account(server):
+    """The account of the token; {} for a token that may not read, which is good for uploads alone.
+
+    Raises ServerRefusal for a token that the registry does not know.
+    """
+    try:
+        return whoami.read_account(server)
+    except ServerRefusal as error:
+        if error.code == "permission.scope":
+            server.progress.note("this token may not read: it is good for uploads, and most verbs will be refused")
+            return {}
+        raise

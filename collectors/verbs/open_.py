@@ -1,0 +1,47 @@
+"""`open`: the page of a submission or result, in a browser where there is one."""
+
+import os
+import sys
+import webbrowser
+
+from collectors import report
+from collectors.errors import OK
+from collectors.server import ids, submission
+from collectors.server import options as server_options
+
+ABOUT = "print the address of a submission or result, and open it where there is a browser"
+
+EXAMPLES = """examples:
+  %(prog)s hw-1
+  %(prog)s 784c6d71
+  %(prog)s hw-1 --no-browser
+
+The address is always printed. A browser is opened on a desktop only; a browser of the terminal is not.
+"""
+
+DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY")
+
+
+def define(verb):
+    verb.add_argument("id", metavar="ID", help="a result by its public id, or a submission")
+    verb.add_argument("--no-browser", action="store_true", help="print the address only")
+    server_options.add_output(verb)
+    server_options.add_timeout(verb)
+
+
+def run(options, progress):
+    if ids.is_public(options.id):
+        address = "%s/results/%s/" % (server_options.connect_as_reader(options, progress).base.geturl(), options.id)
+    else:
+        server = server_options.connect(options, progress)
+        address = "%s/%s" % (server.base.geturl(), submission.find_path(server, options.id))
+    opened = not options.no_browser and has_desktop() and webbrowser.open(address)
+    if options.json:
+        report.print_json({"url": address, "opened": opened})
+    else:
+        report.print_line(address, sys.stdout)
+    return OK
+
+
+def has_desktop():
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in DESKTOPS)

@@ -1,0 +1,106 @@
+"""`submit`: hand a checked run in for a release."""
+
+import sys
+
+from collectors import report
+from collectors.errors import OK, ServerRefusal, UsageError
+from collectors.server import options as server_options
+from collectors.server import submission
+
+ABOUT = "submit a checked run to an open release"
+
+EXAMPLES = """examples:
+  %(prog)s 784c6d71 --release sc26 --list full
+  %(prog)s 784c6d71 --release sc26 --list io500 --list ten --acknowledge
+  %(prog)s 784c6d71 --release sc26 --list full --run 1 --embargo-until 2026-12-01T00:00:00Z
+
+You acknowledge two things: that you know the rules of the release, and that the result is published.
+On a terminal you are asked for each; elsewhere --acknowledge says both. Without --release and --list
+those count that were named at the upload. Submitting twice is no error: nothing changes.
+"""
+
+STATEMENTS = (
+    ("acknowledge_rules", "I know the rules of the release."),
+    ("acknowledge_publication", "I agree that the result is published with its scrubbed files."),
+)
+
+
+def define(verb):
+    verb.add_argument("id", metavar="ID", help="the submission")
+    verb.add_argument("--release", metavar="R", help="an open release")
+    verb.add_argument(
+        "--list", metavar="L", dest="lists", action="append", default=[], help="ranked list; again, or a,b, for more"
+    )
+    verb.add_argument("--acknowledge", action="store_true", help="say that you know the rules and agree to publication")
+    verb.add_argument("--run", metavar="N", type=int, help="the run that counts, from 0, where there are several")
+    verb.add_argument("--embargo-until", metavar="TIME", help="keep the result private until then (RFC 3339)")
+    server_options.add_output(verb)
+    server_options.add_timeout(verb)
+
+
+def run(options, progress):
+    if not options.acknowledge and not sys.stdin.isatty():
+        raise not_acknowledged()
+    server = server_options.connect(options, progress)
+    path = submission.find_path(server, options.id)
+    request = request_of(options, server, path)
+    for _name, statement in () if options.acknowledge else STATEMENTS:
+        if not server_options.is_agreed(statement, progress):
+            raise not_acknowledged()
+    document = hand_in(server, path, request, progress)
+    if options.json:
+        report.print_json(document)
+    else:
+        report.print_state(document, sys.stdout)
+    return OK
+
+
+def request_of(options, server, path):
+    """The body of the request; release and lists that were not given are those of the upload.
+
+    Raises UsageError where neither names a release.
+    """
+    release, lists = options.release, server_options.list_names(options)
+    if not release or not lists:
+        stored = submission.load_submission(server, path)
+        release = release or stored.get("release")
+        lists = lists or stored.get("lists") or []
+    if not release:
+        raise UsageError(
+            "collector.release", "No release is named.", "Give --release; the open ones are at /releases/."
+        )
+    request = dict({name: True for name, _statement in STATEMENTS}, release=release, lists=lists)
+    if options.run is not None:
+        request["primary"] = options.run
+    if options.embargo_until:
+        request["embargo_until"] = options.embargo_until
+    return request
+
+
+def not_acknowledged():
+    return UsageError(
+        "collector.acknowledge",
+        "Nothing was submitted: both statements have to be acknowledged.",
+        "--acknowledge says: " + " ".join(statement for _name, statement in STATEMENTS),
+    )
+
+
+def hand_in(server, path, request, progress):
+    """Submit; return the submission. An answer that was lost is found in what the registry has."""
+    try:
+        return submission.change_submission(server, "POST", path + "submit/", request)
+    except ServerRefusal as error:
+        stored = submission.load_submission(server, path) if error.code == "state.conflict" else None
+        if stored is None or not is_handed_in(stored, request):
+            raise
+        progress.note("it was submitted already, to the same release and lists")
+        return stored
+
+
+def is_handed_in(stored, request):
+    """Whether a submission already is where the request would bring it."""
+    return (
+        submission.state_of(stored) in ("submitted", "in_review", "accepted")
+        and str(stored.get("release")).lower() == request["release"].lower()
+        and sorted(map(str, stored.get("lists") or [])) == sorted(request["lists"])
+    )

@@ -1,0 +1,67 @@
+"""`withdraw`: take a run back, with a reason."""
+
+import sys
+
+from collectors import report
+from collectors.errors import OK, ServerRefusal, UsageError
+from collectors.server import options as server_options
+from collectors.server import submission
+
+ABOUT = "take a submission or a published result back, with a reason"
+
+EXAMPLES = """examples:
+  %(prog)s 784c6d71 --reason "The wrong file system was measured."
+  %(prog)s hw-7 --reason "The cache was not dropped." --yes
+
+Nothing brings it back: the same bytes can be uploaded again as a new submission. A published result keeps
+its page, which then shows the reason to everybody. On a terminal you are asked once more; elsewhere
+--yes says so. Withdrawing twice is no error: nothing changes.
+"""
+
+MOST_REASON = 4000
+
+
+def define(verb):
+    verb.add_argument("id", metavar="ID", help="the submission, or the public id of your result")
+    verb.add_argument("--reason", metavar="TEXT", required=True, help="why; of a published result everybody reads it")
+    verb.add_argument("--yes", action="store_true", help="do not ask")
+    server_options.add_output(verb)
+    server_options.add_timeout(verb)
+
+
+def run(options, progress):
+    if not options.reason.strip() or len(options.reason) > MOST_REASON:
+        raise UsageError("collector.reason", "A reason has 1 to %d characters." % MOST_REASON)
+    if not options.yes and not sys.stdin.isatty():
+        raise not_withdrawn()
+    server = server_options.connect(options, progress)
+    path = submission.find_path(server, options.id)
+    if not options.yes:
+        stored = submission.load_submission(server, path)
+        progress.note(
+            "{} ({}), state {}".format(stored.get("name"), stored.get("result") or path, submission.state_of(stored))
+        )
+        if not server_options.is_agreed("Withdraw it for good.", progress):
+            raise not_withdrawn()
+    document = take_back(server, path, options.reason, progress)
+    if options.json:
+        report.print_json(document)
+    else:
+        report.print_state(document, sys.stdout)
+    return OK
+
+
+def not_withdrawn():
+    return UsageError("collector.not-confirmed", "Nothing was withdrawn.", "--yes withdraws without asking.")
+
+
+def take_back(server, path, reason, progress):
+    """Withdraw; return the submission. An answer that was lost is found in what the registry has."""
+    try:
+        return submission.change_submission(server, "POST", path + "withdraw/", {"reason": reason})
+    except ServerRefusal as error:
+        stored = submission.load_submission(server, path) if error.code == "state.conflict" else None
+        if stored is None or submission.state_of(stored) != "withdrawn":
+            raise
+        progress.note("it was withdrawn already")
+        return stored

@@ -1,0 +1,146 @@
+"""`login` and `whoami`: a token is checked, config for its owner alone, and shown nowhere."""
+
+import configparser
+import contextlib
+import json
+import os
+import pty
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from tests.collectors.registry_peer import refuse
+
+ACCOUNT = {
+    "account": "alice",
+    "role": "submitter",
+    "institutions": [{"slug": "north-lab", "name": "North Lab", "role": "submitter"}],
+    "token": {"id": "hw_alice", "scopes": ["read", "submit"], "expires_at": "2027-01-01T00:00:00Z"},
+}
+KEY = "alice-token"
+
+
+@pytest.fixture
+def registry(peer):
+    peer.private["/api/v1/account/"] = ACCOUNT
+    return peer
+
+
+def config_of(collector):
+    return collector.home / ".config" / "highwater" / "config.ini"
+
+
+def test_a_token_is_checked_and_kept_for_its_owner(oldest_and_this_python, collector, registry):
+    done = collector("login", registry.url, typed=KEY + "\nmore\n", python=oldest_and_this_python)
+    assert done.returncode == 0, done.stderr
+    path = config_of(collector)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    config = configparser.ConfigParser()
+    config.read(path)
+    assert dict(config["highwater"]) == {"url": registry.url, "token": KEY}
+    assert KEY not in done.stdout + done.stderr
+    assert "account      alice (submitter)" in done.stdout
+    assert "until 2027-01-01" in done.stdout
+    after = collector("whoami", "--json", python=oldest_and_this_python)
+    assert json.loads(after.stdout) == dict(ACCOUNT, url=registry.url)
+
+
+def test_a_token_that_is_pasted_into_a_terminal_is_not_shown(collector, registry):
+    ours, theirs = pty.openpty()
+    # A session of its own: else the terminal of who runs the tests would be asked.
+    process = subprocess.Popen(
+        [sys.executable, "-B", "-m", "collectors", "login", registry.url],
+        cwd=collector.cwd,
+        env=collector.environ,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    output = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while block := os.read(ours, 4096):
+            if b"(not shown)" in block:
+                os.write(ours, KEY.encode() + b"\n")
+            output += block
+    os.close(ours)
+    assert process.wait(60) == 0, output
+    assert b"(not shown)" in output and b"alice (submitter)" in output
+    assert KEY.encode() not in output
+    assert config_of(collector).exists()
+
+
+def test_what_else_the_file_says_stays(collector, registry):
+    collector.write_config("[highwater]\nurl = https://old.invalid\ntoken = old\n\n[other]\nname = kept\n")
+    assert collector("login", registry.url, typed=KEY).returncode == 0
+    config = configparser.ConfigParser()
+    config.read(config_of(collector))
+    assert (config["other"]["name"], config["highwater"]["url"], config["highwater"]["token"]) == (
+        "kept",
+        registry.url,
+        KEY,
+    )
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640])
+def test_a_token_does_not_join_a_file_that_others_can_read(collector, registry, mode):
+    path = collector.write_config("[highwater]\nurl = x\ntoken = old\n", mode)
+    done = collector("login", registry.url, typed=KEY)
+    assert (done.returncode, registry.received) == (2, [])
+    assert f"chmod 0600 {path}" in done.stderr
+    assert "old" in path.read_text()
+
+
+@pytest.mark.parametrize("token", ["", "hw_...", "two words", "t\x1b[2J", "ü"])
+def test_what_is_no_token_is_not_sent(collector, registry, token):
+    done = collector("login", registry.url, typed=token)
+    assert (done.returncode, registry.received) == (2, [])
+    assert "collector.token" in done.stderr
+    assert not config_of(collector).exists()
+
+
+def test_a_token_that_the_registry_does_not_know_is_not_kept(collector, registry):
+    done = collector("login", registry.url, typed="another")
+    assert done.returncode == 4
+    assert "auth.token" in done.stderr
+    assert not config_of(collector).exists()
+
+
+def test_a_token_for_uploads_alone_is_kept_and_said(collector, registry):
+    registry.misbehaviours.append(refuse(403, code="permission.scope", detail="This needs the scope `read`."))
+    done = collector("login", registry.url, typed=KEY)
+    assert done.returncode == 0
+    assert "this token may not read" in done.stderr
+    assert config_of(collector).exists()
+
+
+@pytest.mark.parametrize("answer", [[], {}, {"account": 1}, {"results": []}])
+def test_what_is_no_registry_gets_nothing_kept(collector, registry, answer):
+    registry.private["/api/v1/account/"] = answer
+    done = collector("login", registry.url, typed=KEY)
+    assert done.returncode == 4
+    assert "collector.not-the-api" in done.stderr
+    assert not config_of(collector).exists()
+
+
+def test_plain_http_to_another_machine_is_refused(collector):
+    done = collector("login", "http://registry.invalid/", typed=KEY)
+    assert done.returncode == 2
+    assert "collector.insecure" in done.stderr
+
+
+def test_a_variable_that_goes_before_the_file_is_named(alice, registry):
+    done = alice("login", typed=KEY)
+    assert done.returncode == 0
+    assert "HIGHWATER_TOKEN is set, and goes before that file" in done.stderr
+
+
+def test_signs_that_move_a_terminal_are_shown_as_text(alice, registry):
+    registry.private["/api/v1/account/"] = dict(ACCOUNT, account="al\x1b[2Jice\u202e")
+    done = alice("whoami")
+    assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
+    assert "al\\x1b[2Jice" in done.stdout

@@ -1,0 +1,140 @@
+"""Who has no account asks for one; administrators grant or refuse it, and the answer goes out by mail."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+
+from submissions.accounts import account_requests
+from submissions.models import AccessRequest, Account
+from tests.submissions.cast import Cast
+
+pytestmark = pytest.mark.django_db
+FIELDS = {"name": "Gil Park", "email": "gil@lab.example", "institution": "South Lab", "purpose": "Runs of our Lustre."}
+
+
+@pytest.fixture(autouse=True)
+def closed(settings) -> None:
+    settings.SIGNUP_OPEN = False
+    cache.clear()
+
+
+def client_of(person) -> Client:
+    client = Client()
+    client.force_login(person.account)
+    return client
+
+
+def ask(**changes: str):
+    return Client().post("/account/request/", FIELDS | changes)
+
+
+def test_a_request_is_noted_and_sends_nothing(cast: Cast) -> None:
+    page = ask()
+    assert page.status_code == 200
+    assert "Request received" in page.content.decode()
+    assert AccessRequest.objects.get().institution == "South Lab"
+    account_requests.answer_due()
+    assert mail.outbox == []
+
+
+def test_a_second_request_is_answered_like_the_first(cast: Cast) -> None:
+    first, second = ask(), ask(email="GIL@lab.example", name="Somebody Else")
+    assert second.content.replace(b"GIL", b"gil") == first.content
+    assert AccessRequest.objects.get().name == "Gil Park"
+
+
+def test_requests_from_one_place_are_slowed_down(cast: Cast, settings) -> None:
+    settings.THROTTLE_RATES = settings.THROTTLE_RATES | {"login": ("2/min", "2/min")}
+    pages = [ask(email=f"gil{number}@lab.example") for number in range(3)]
+    assert [page.status_code for page in pages] == [200, 200, 429]
+    assert 0 < int(pages[-1]["Retry-After"]) <= 60
+
+
+def test_no_more_wait_than_somebody_can_answer(cast: Cast, monkeypatch) -> None:
+    monkeypatch.setattr(account_requests, "MOST_WAITING", 1)
+    assert [ask().status_code, ask(email="hal@lab.example").status_code] == [200, 422]
+
+
+@pytest.mark.parametrize(("field", "text"), [("email", "nowhere"), ("name", ""), ("purpose", "x" * 2001)])
+def test_a_wrong_field_is_named_and_the_rest_stays(cast: Cast, field: str, text: str) -> None:
+    page = ask(**{field: text})
+    source = page.content.decode()
+    assert page.status_code == 422
+    assert re.search(rf'name="{field}"[^>]*aria-invalid="true"', source)
+    assert "South Lab" in source
+    assert not AccessRequest.objects.exists()
+
+
+def test_where_everybody_may_sign_up_the_page_leads_there(cast: Cast, settings) -> None:
+    settings.SIGNUP_OPEN = True
+    for answer in (Client().get("/account/request/"), ask()):
+        assert answer["Location"] == "/account/signup/"
+    assert not AccessRequest.objects.exists()
+
+
+def test_a_granted_request_is_an_account_with_a_letter(cast: Cast) -> None:
+    ask()
+    row = AccessRequest.objects.get()
+    admin = client_of(cast.fay)
+    assert "Runs of our Lustre." in admin.get("/account/requests/").content.decode()
+    answer = admin.post(f"/account/requests/{row.pk}/grant/", {"username": "gil", "institution": "north-lab"})
+    assert answer["Location"] == "/account/requests/"
+    account = Account.objects.get(username="gil")
+    assert (account.role, account.has_usable_password(), account.is_staff) == ("submitter", False, False)
+    assert account.memberships.get().institution.slug == "north-lab"
+    assert not AccessRequest.objects.exists()
+    account_requests.answer_due()
+    letter = mail.outbox[0]
+    assert letter.to == ["gil@lab.example"]
+    link = re.search(r"https?://[^/\s]+(/account/password/reset/key/\S+)", letter.body)[1]
+    assert Client().get(link, follow=True).status_code == 200
+
+
+def test_a_name_that_is_taken_is_said_at_its_field(cast: Cast) -> None:
+    ask()
+    row = AccessRequest.objects.get()
+    page = client_of(cast.fay).post(f"/account/requests/{row.pk}/grant/", {"username": "Alice"})
+    assert page.status_code == 422
+    assert re.search(r'value="Alice"[^>]*aria-invalid="true"', page.content.decode())
+    unknown = client_of(cast.fay).post(f"/account/requests/{row.pk}/grant/", {"username": "gil", "institution": "no"})
+    assert unknown.status_code == 422
+    assert "There is no such institution." in unknown.content.decode()
+    assert AccessRequest.objects.exists()
+    assert not Account.objects.filter(username="gil").exists()
+
+
+def test_a_refusal_tells_its_reason(cast: Cast) -> None:
+    ask()
+    row = AccessRequest.objects.get()
+    admin = client_of(cast.fay)
+    assert admin.post(f"/account/requests/{row.pk}/refuse/", {"reason": ""}).status_code == 422
+    admin.post(f"/account/requests/{row.pk}/refuse/", {"reason": "This registry is for storage."})
+    account_requests.answer_due()
+    assert [letter.to for letter in mail.outbox] == [["gil@lab.example"]]
+    assert "This registry is for storage." in mail.outbox[0].body
+    assert not AccessRequest.objects.exists()
+    assert admin.post(f"/account/requests/{row.pk}/refuse/", {"reason": "Twice."}).status_code == 404
+
+
+def test_an_address_with_an_account_gets_no_second_one(cast: Cast) -> None:
+    cast.bob.account.email = "gil@lab.example"
+    cast.bob.account.save()
+    ask()
+    count = Account.objects.count()
+    client_of(cast.fay).post(f"/account/requests/{AccessRequest.objects.get().pk}/grant/", {"username": "gil"})
+    assert Account.objects.count() == count
+
+
+@pytest.mark.parametrize("person", ["alice", "dana", "erin"])
+def test_only_administrators_answer(cast: Cast, person: str) -> None:
+    ask()
+    row, client = AccessRequest.objects.get(), client_of(getattr(cast, person))
+    assert client.get("/account/requests/").status_code == 404
+    assert client.post(f"/account/requests/{row.pk}/grant/", {"username": "gil"}).status_code == 404
+    assert client.post(f"/account/requests/{row.pk}/refuse/", {"reason": "No."}).status_code == 404
+    assert AccessRequest.objects.exists()
