@@ -25,7 +25,8 @@ PUBLIC = (
     "/compare/?results=io500-683,io500-772", "/rankings/", "/ranking/?formula=score/client_nodes&tool=io500",
     "/generations/cray-e2000/", "/platforms/cray-e2000/", "/stragglers/", "/parameters/", "/search/?q=lustre",
     "/about/", "/account/signup/", "/account/request/", "/account/password/reset/", "/receipts/", "/tour/",
-    "/nothing-is-here/", "/explore/", "/systems/cray-e2000/", "/studies/?y=score&x=client_nodes",
+    "/nothing-is-here/", "/explore/", "/systems/pengcheng-laboratory-pengcheng-cloudbrain-ii-on-atlas-900/",
+    "/studies/?y=score&x=client_nodes",
 )  # fmt: skip
 PRIVATE = ("/submissions/", "/submissions/new/", "/account/", "/account/webhooks/", "/account/data/")
 STAFF = (
