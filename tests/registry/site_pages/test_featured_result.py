@@ -96,7 +96,7 @@ def test_a_verified_result_without_a_ceiling_leads_only_where_nothing_is_derived
     release = make_release("T1", "2025-05-01")
     facts = {"trust": Result.Trust.VERIFIED, "snapshot": SNAPSHOT, "bundle_sha256": "0" * 64}
     verified = make_result(release, "io500-1", 99.0, **facts)
-    PublicSystemSnapshot.objects.create(result=verified, document={}, summary={}, sha256="0" * 64)
+    PublicSystemSnapshot.objects.create(result=verified, document={"node_classes": []}, summary={}, sha256="0" * 64)
     lone = featured_result()
     assert lone is not None
     assert (lone["id"], lone["has_ceiling"]) == ("io500-1", False)
