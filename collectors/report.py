@@ -117,6 +117,8 @@ def print_check(document, stream):
     print_unread(document, stream)
     print_repeat_hint(document, runs, document.get("primary"), stream)
     print_line("status  {}".format(document.get("status")), stream)
+    if document.get("expires_at"):
+        print_line("expires {} unless it is changed or kept".format(document["expires_at"]), stream)
 
 
 def place_of(part):

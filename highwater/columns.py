@@ -194,6 +194,7 @@ DATES = {
     "deadline": "date-time",
     "embargo_until": "date-time",
     "erased_at": "date-time",
+    "expires_at": "date-time",
     "frozen_at": "date-time",
     "held_on": "date",
     "made_at": "date-time",

@@ -1003,6 +1003,7 @@ class SubmissionDetail(TypedDict):
     received_at: str
     checked_at: Union[str, None]
     submitted_at: Union[str, None]
+    expires_at: Union[str, None]
     result: Union[str, None]
     revises: Union[str, None]
     revision_reason: str

@@ -53,6 +53,8 @@ VARIABLES: dict[str, str] = {
     "UPLOAD_BYTES_PER_DAY": "Bytes that one account may store within 24 hours, 0 for any; default 5 GiB.",
     "INSTITUTION_BYTES_PER_DAY": "Bytes that one institution may store within 24 hours, 0 for any; default 50 GiB.",
     "UNCHECKED_PER_ACCOUNT": "Submissions of one account that may wait for their check, 0 for any; default 200.",
+    "DRAFT_DAYS": "Days without a change after which a draft expires, at least 15, 0 for never; default 90.",
+    "TRIAL_DAYS": "Days without a change after which a test upload expires, at least 15, 0 for never; default 90.",
     "FREE_SPACE_FLOOR_BYTES": "Free bytes below which uploads are refused; default 5 % of the disk, 5 GiB at most.",
     "LOG_FORMAT": "text, or json for programs: one object a line; default text.",
     "SIGNUP_OPEN": "Anybody may make an account, with a mail address that is verified. Off by default.",
@@ -227,6 +229,17 @@ def read_number(name: str, default: int, *, least: int, digits: int = 9) -> int:
     if not (value.isascii() and value.isdecimal() and len(value) <= digits and int(value) >= least):
         raise ImproperlyConfigured(f"{name} must be a whole number of at least {least}, not {value!r}.")
     return int(value)
+
+
+def read_days(name: str, default: int) -> int:
+    """Days after which something expires: 0 for never, or 15 and more, as its owner is told 14 days before.
+
+    Raises ImproperlyConfigured for anything else.
+    """
+    days = read_number(name, default, least=0, digits=5)
+    if 0 < days < 15:
+        raise ImproperlyConfigured(f"{name} must be 0 or at least 15, as owners are told 14 days before, not {days}.")
+    return days
 
 
 def read_rate(name: str, default: str) -> str:

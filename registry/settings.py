@@ -260,6 +260,8 @@ UPLOAD_LIMIT_BYTES = 64 * 1024 * 1024
 UPLOAD_BYTES_PER_DAY = env.read_number("UPLOAD_BYTES_PER_DAY", 5 * 1024**3, least=0, digits=18)
 INSTITUTION_BYTES_PER_DAY = env.read_number("INSTITUTION_BYTES_PER_DAY", 50 * 1024**3, least=0, digits=18)
 UNCHECKED_PER_ACCOUNT = env.read_number("UNCHECKED_PER_ACCOUNT", 200, least=0)
+# After their last change; 0 is never.
+DRAFT_DAYS, TRIAL_DAYS = env.read_days("DRAFT_DAYS", 90), env.read_days("TRIAL_DAYS", 90)
 # Unset: the smaller of 5 % of the file system and 5 GiB.
 FREE_SPACE_FLOOR_BYTES = (
     env.read_number("FREE_SPACE_FLOOR_BYTES", 0, least=0, digits=18)

@@ -69,6 +69,7 @@ urlpatterns = [
         name="api-submission-revalidate",
     ),
     path("submissions/<uuid:id>/revise/", overview_api.SubmissionRevise.as_view(), name="api-submission-revise"),
+    path("submissions/<uuid:id>/keep/", overview_api.SubmissionKeep.as_view(), name="api-submission-keep"),
     path("submissions/<uuid:id>/withdraw/", overview_api.SubmissionWithdraw.as_view(), name="api-submission-withdraw"),
     path("submissions/<uuid:id>/review/", api_decisions.SubmissionReview.as_view(), name="api-submission-review"),
     path("submissions/<uuid:id>/records/", receipts_api.SubmissionRecords.as_view(), name="api-submission-records"),

@@ -92,6 +92,9 @@ def tidy() -> None:
     for step in (
         retention.delete_old_uses,
         retention.delete_old_leftovers,
+        retention.withdraw_expired,
+        retention.tell_of_expiry,
+        retention.delete_expired_bytes,
         quarantine.delete_leftovers,
         presence.note_missing_bytes,
     ):

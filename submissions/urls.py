@@ -68,6 +68,7 @@ urlpatterns = [
     path("submissions/<uuid:id>/answers/file/", views_answers.upload_file, name="submission-answers-file"),
     path("submissions/<uuid:id>/submit/", overview_views.submit_run, name="submission-submit"),
     path("submissions/<uuid:id>/anonymity/", views_anonymity.ask_anonymity, name="submission-anonymity"),
+    path("submissions/<uuid:id>/keep/", overview_views.keep_longer, name="submission-keep"),
     path("submissions/<uuid:id>/withdraw/", overview_views.withdraw_run, name="submission-withdraw"),
     path("submissions/<uuid:id>/files/add/", views_files.put, name="submission-file-add"),
     path("submissions/<uuid:id>/files/remove/", views_files.remove_file, name="submission-file-remove"),

@@ -34,6 +34,8 @@ MOST_WITHOUT_DOCSTRING = {"launcher": 0, "highwater": 0, "registry": 9, "submiss
 """Public functions of more than 12 lines that say nothing of what they take and give."""
 MOST_WITHOUT_SUMMARY = 0
 """Operations of openapi.json without one; all have a description."""
+MOST_LONG_TEMPLATE_LINES = 391
+"""Lines of templates over 120 characters, which nobody reads in a review."""
 _LONG = 12
 
 
@@ -141,3 +143,13 @@ def test_long_functions_without_a_docstring_become_fewer(package: str) -> None:
 
 def test_counters_count() -> None:
     assert classes_on("submissions", "Serializer") and not classes_on("registry", "NoSuchBase")
+
+
+def test_fewer_lines_of_templates_are_too_long() -> None:
+    long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 120
+    ]
+    assert len(long) <= MOST_LONG_TEMPLATE_LINES, long

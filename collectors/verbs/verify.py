@@ -15,7 +15,7 @@ from collectors.files import TooLarge, read_at_most, write_whole
 from collectors.server import config
 from collectors.server import options as server_options
 from collectors.server.client import Deadline, Server
-from collectors.server.log import memory, shown, signed_note
+from collectors.server.log import memory, parts, shown, signed_note
 from collectors.server.log import proof as proofs
 from collectors.server.log.verification import PROVEN, REFUTED, UNKNOWN, LogFiles, Verification
 
@@ -242,7 +242,33 @@ def hold_against_answer(verification, inclusion, subject, registry):
         verification.add_statement("shown", UNKNOWN if comparison.unshown else PROVEN, text + unshown)
     else:
         verification.add_statement("shown", UNKNOWN, "The registry's answer has nothing that the record has.")
+    hold_against_parts(verification, inclusion.record, subject, registry)
     return comparison.differences
+
+
+def hold_against_parts(verification, record, subject, registry):
+    """Hold the digests of a record against what the registry shows at addresses of their own."""
+    same = []
+    for part, digest in parts.recorded_parts(record):
+        is_same = parts.is_as_logged(digest, document_or_none(registry, subject + "/" + part.path), part)
+        if is_same:
+            same.append(part.name)
+        elif is_same is None:
+            verification.add_statement("parts", UNKNOWN, "%s: the registry's answer is not one." % part.name)
+        else:
+            verification.add_statement("parts", REFUTED, "%s: the registry does not show what the log has." % part.name)
+    if same:
+        verification.add_statement("parts", PROVEN, "The registry shows as recorded, too: %s." % ", ".join(same))
+
+
+def document_or_none(registry, path):
+    """The JSON of an address, None where the registry has nothing there."""
+    try:
+        return registry.get(path).document
+    except ServerRefusal as error:
+        if error.http_status not in (404, 410):
+            raise
+        return None
 
 
 def shown_now(registry, subject):

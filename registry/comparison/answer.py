@@ -66,7 +66,7 @@ def _difference_text(rows: Sequence[Row], per: str) -> str:
     times = presentation_numbers.format_times(row["ratios"][place])
     name = presentation_words.op_named(row["op"])
     if row["quantity"] not in ("bandwidth", "rate"):
-        name = f"{name} {row['quantity'].replace('_', ' ')}"
+        name = f"{name} {presentation_words.label_quantity(row)}"
     divided = f" per {per.replace('_', ' ')}" if per and row["divided"] else ""
     repeated = "" if row["interval_basis"][place] == REPEATS else ", not repeated"
     return f"{name}{divided} differs most, {letter} / A \N{MULTIPLICATION SIGN} {times}{repeated}."

@@ -21,6 +21,7 @@ from registry.query import demonstration, id_lists, public_record, qualified_val
 from registry.query.alike import Likeness
 from registry.query.public_record import Row
 from registry.web.caching import public_page
+from validators.quantities import label_statistic
 from validators.units import from_canonical
 
 SHOWN_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS", "s": "s", "": ""}
@@ -249,7 +250,7 @@ def _phase_row(row: Row, per: str) -> Row:
     ]
     return _format_row(
         presentation_words.op_named(row["op"]),
-        row["quantity"],
+        presentation_words.label_quantity(row) if row["quantity"] else "",
         f"{unit or 'no unit'} {_divisor_text(row, per)}",
         texts,
         row,
@@ -268,8 +269,13 @@ def _figure_row(row: Row, per: str) -> Row:
         presentation_numbers.MISSING if value is None else presentation_words.format_in_unit(value, unit)
         for value in row["values"]
     ]
-    words = (row["quantity"].replace("_", " "), row["stat"], presentation_words.describe_context(row["context"]))
-    return _format_row(row["op"], " ".join(filter(None, words)), f"{unit} {_divisor_text(row, per)}", texts, row, unit)
+    words = (
+        presentation_words.label_quantity(row),
+        label_statistic(row["stat"]),
+        presentation_words.describe_context(row["context"]),
+    )
+    name = presentation_words.label_operation(row)
+    return _format_row(name, " ".join(filter(None, words)), f"{unit} {_divisor_text(row, per)}", texts, row, unit)
 
 
 def _format_rounding(rounding: tuple[float | None, float | None], unit: str, text: str) -> str:

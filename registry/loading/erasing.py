@@ -85,10 +85,11 @@ def _record_erasure(erased: QuerySet[Result], lists: list[RankedList]) -> None:
     """The log forgets what these records said, and what lists said of them; it keeps that they were erased."""
     ids = list(erased.order_by("pk").values_list("public_id", "erasure__category", "erasure__erased_at"))
     named = [f"lists/{ranked_list.release.slug}/{ranked_list.name}" for ranked_list in lists]
-    recording.forget_openings([*(f"results/{public_id}" for public_id, *_ in ids), *named])
+    emptied = recording.forget_openings([*(f"results/{public_id}" for public_id, *_ in ids), *named])
     recording.record_lists(lists, recording.ERASED)
     for public_id, category, erased_at in ids:
-        facts = {"erasure": {"id": public_id, "category": category, "erased_at": erased_at}}
+        erasure_facts = {"id": public_id, "category": category, "erased_at": erased_at}
+        facts = {"erasure": erasure_facts | {"emptied": emptied[f"results/{public_id}"]}}
         recording.record_own(LogOpening.Kind.ERASURE, facts, recording.ERASED, f"results/{public_id}")
 
 

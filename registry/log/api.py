@@ -8,6 +8,7 @@ from rest_framework.response import Response
 
 from registry.log import responses as shape
 from registry.log.proofs import subject_proof
+from registry.log.recorded_read import RecordedRead
 from registry.query import demonstration, public_record, study_query
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
@@ -15,7 +16,7 @@ from registry.web.api_base import PublicRead
 LEAF = OpenApiParameter("leaf", str, description="The record with this leaf; left out, the newest.")
 
 
-class ResultProof(PublicRead):
+class ResultProof(RecordedRead):
     """The record of a result, and the proof that it is in the transparency log."""
 
     query_names = ("leaf",)

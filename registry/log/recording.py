@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -80,10 +81,15 @@ def record_own(kind: str, facts: Mapping[str, Any], act: str, subject: str = "lo
     _store_openings(kind, {subject: _make_envelope(kind, act, now, None) | dict(facts)}, act, now)
 
 
-def forget_openings(subjects: Collection[str]) -> None:
-    """Erase salt and text of every record of these subjects; their leaves prove nothing any more, and say nothing."""
+def forget_openings(subjects: Collection[str]) -> Counter[str]:
+    """Erase salt and text of every record of these subjects; their leaves prove nothing any more, and say nothing.
+
+    How many records were emptied, by subject.
+    """
     openings = LogOpening.objects.filter(subject__in=subjects, erased_at=None)
+    emptied = Counter(openings.values_list("subject", flat=True))
     openings.update(salt=None, canonical=None, erased_at=timezone.now())
+    return emptied
 
 
 HOLDERS: list[Callable[[], int]] = []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import Count, Max
 
 from registry.log import log_files, recording, records, signed_note, signing, tiles
 from registry.log.canonical_form import canonical_text
@@ -138,6 +138,29 @@ def opening_breaks() -> Iterator[str]:
         stored = (opening.kind, opening.act, f"{opening.recorded_at:%Y-%m-%dT%H:%M:%SZ}")
         if stored != (record["type"], record["act"], record["recorded_at"]) or not _is_of(opening.subject, record):
             yield f"{opening.subject}: the row of its record says something else than the record."
+    yield from emptied_breaks()
+
+
+def emptied_breaks() -> Iterator[str]:
+    """Records without a text, of which no erasure tells: who hides the newest record shows the one before it."""
+    emptied = LogOpening.objects.exclude(erased_at=None).order_by("subject")
+    erasures = LogOpening.objects.filter(kind=LogOpening.Kind.ERASURE, erased_at=None)
+    last_erasure = erasures.aggregate(last=Max("leaf"))["last"] or 0
+    erasure_facts = {opening.subject: json.loads(opening.canonical or "{}").get("erasure", {}) for opening in erasures}
+    newest = dict(
+        LogOpening.objects.filter(kind=LogOpening.Kind.LIST, erased_at=None)
+        .order_by("subject")
+        .values_list("subject")
+        .annotate(Max("leaf"))
+    )
+    for row in emptied.values("subject").annotate(count=Count("pk"), last=Max("leaf")):
+        subject, count = row["subject"], row["count"]
+        of_list = newest.get(subject, 0) > row["last"] and last_erasure > row["last"]
+        if subject not in erasure_facts and not of_list:
+            yield f"{subject}: {count} of its records were emptied, and no erasure tells of it."
+        elif subject in erasure_facts and erasure_facts[subject].get("emptied", count) != count:
+            recorded_count = erasure_facts[subject]["emptied"]
+            yield f"{subject}: {count} of its records are empty, and its erasure emptied {recorded_count}."
 
 
 def is_of_leaf(opening: LogOpening, canonical: str) -> bool:

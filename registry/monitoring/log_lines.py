@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
-FIELDS = ("request", "task", "task_id", "account", "method", "path", "status", "duration_ms")
+OF_ONE_LINE = ("account", "method", "path", "status", "duration_ms")
+FIELDS = ("request", "task", "task_id", *OF_ONE_LINE)
 """What a line may have beside its words, in this order."""
 
 
@@ -37,7 +38,7 @@ class AddContext(logging.Filter):
     """Gives each record the fields of the request or task at work."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        fields = {name: vars(record)[name] for name in FIELDS if name in vars(record)}
+        fields = {name: vars(record)[name] for name in OF_ONE_LINE if name in vars(record)}
         record.fields = {**(_context.get() or {}), **fields}
         return True
 

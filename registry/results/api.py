@@ -18,6 +18,7 @@ from rest_framework.response import Response
 
 from registry.comparison import repeats
 from registry.log import records
+from registry.log.recorded_read import RecordedRead
 from registry.models import Result
 from registry.presentation import responses as presentation_responses
 from registry.presentation.evidence_table import evidence_line, list_unconfirmed
@@ -97,7 +98,7 @@ class ResultList(PublicRead):
         return Response({"next": following, "results": rows, "unknown_values": unknown})
 
 
-class ResultDetailView(PublicRead):
+class ResultDetailView(RecordedRead):
     """Everything published of one result; withdrawn and superseded ones say so."""
 
     @extend_schema(operation_id="results_read", responses={200: shape.ResultDetail} | web_responses.NOT_FOUND)
@@ -160,7 +161,7 @@ class ResultPhases(PublicRead):
         return Response(phases_document(id))
 
 
-class ResultFiles(PublicRead):
+class ResultFiles(RecordedRead):
     """The files of the published, scrubbed derivative of a result, with their sha256."""
 
     @extend_schema(operation_id="results_files", responses={200: shape.ResultFilePage} | web_responses.NOT_FOUND)
@@ -170,7 +171,7 @@ class ResultFiles(PublicRead):
         return Response({"next": None, "results": public_record.list_files(result), "left_out": omitted})
 
 
-class ResultDistributions(PublicRead):
+class ResultDistributions(RecordedRead):
     """What lies under the numbers of a result: iterations, ranks, targets, epochs, in quantiles and one by one."""
 
     @extend_schema(
@@ -183,7 +184,7 @@ class ResultDistributions(PublicRead):
         )
 
 
-class ResultSystem(PublicRead):
+class ResultSystem(RecordedRead):
     """The system that a result was measured on, as its bundle describes it, without what names a node."""
 
     @extend_schema(

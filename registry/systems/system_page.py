@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from registry.citation import cited_facts
 from registry.models import Fact, ListEntry, Result, Step, System
 from registry.platforms import ceilings
+from registry.presentation import words as presentation_words
 from registry.presentation.charts.record_stairs import draw_record_stairs
 from registry.query import cursor_pages, gaps, observed_parameters, public_record
 from registry.query.public_record import Row
@@ -47,10 +48,10 @@ def system_context(system: System, before: Mapping[str, str]) -> Row:
     reason = next(iter(gaps.reasons_by_result([rows[0]["id"]], system_words.PARTS[0]).values()), "") if rows else ""
     points = system_words.record_points(scored)
     parts = system_words.part_rows(rows, facts, reason)
-    steps = list(
+    steps = (
         Step.objects.filter(system=system, gone_at=None)
         .order_by("-day", "-id")
-        .values("op", "quantity", "better", "day")[:STEPS_SHOWN]
+        .values("op", "quantity", "stat", "better", "day", tool=F("after__tool"))[:STEPS_SHOWN]
     )
     return {
         "figures": system_words.lead_figures(scored, place, limit),
@@ -70,7 +71,7 @@ def system_context(system: System, before: Mapping[str, str]) -> Row:
         "groups": system_words.group_rows(apart, _lists_by_id([row["pk"] for row in rows]), _leading_texts(rows)),
         "changes": system_words.change_table(apart, facts),
         "machines": system_words.machine_rows(rows, facts),
-        "steps": steps,
+        "steps": [{**step, "name": presentation_words.number_named(step)} for step in steps],
         "alike": system_words.most_alike(apart),
         "fewest": change_points.FEWEST,
     }

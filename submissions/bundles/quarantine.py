@@ -105,9 +105,9 @@ def delete_unless_held(sha256: str) -> bool:
 
 
 def is_held(sha256: str) -> bool:
-    """Whether a submission refers to these bytes that did not lose them."""
+    """Whether a submission refers to these bytes that neither lost them nor expired."""
     lost = SecretFile.objects.filter(submission=OuterRef("pk"), sha256=sha256, outcome=Outcome.BLOCKED)
-    return submissions_with_file(sha256).filter(~Exists(lost)).exists()
+    return submissions_with_file(sha256).filter(~Exists(lost), expired_at=None).exists()
 
 
 def delete_leftovers() -> int:
@@ -267,21 +267,33 @@ def withheld_files(submission: Submission) -> dict[str, SecretFile.Outcome]:
 
 def require_not_withheld(submission: Submission, *sha256s: str) -> None:
     """Raises FileQuarantined, and FileGone for files that the submission lost."""
+    _require_not_expired(submission)
     _require_not_withheld(withheld_files(submission), sha256s)
 
 
 def require_served(submission: Submission, *sha256s: str) -> None:
     """As `require_not_withheld`, and raises FileGone for files that are not in the storage, StorageAway."""
+    _require_not_expired(submission)
     _require_served(withheld_files(submission), sha256s)
 
 
 def unserved_problem(submission: Submission, withheld: Mapping[str, SecretFile.Outcome]) -> Problem | None:
     """Why the files of the current version can't be read, to be said on a page; None where they can."""
     try:
+        _require_not_expired(submission)
         _require_served(withheld, [file["sha256"] for file in files_of(submission)])
     except (FileQuarantined, FileGone, stored_bytes.StorageAway) as problem:
         return problem
     return None
+
+
+def _require_not_expired(submission: Submission) -> None:
+    """Also where the bytes are still there, for another submission or for an hour."""
+    if submission.expired_at is not None and submission.sha256:
+        raise FileGone(
+            f"The submission expired on {submission.expired_at:%Y-%m-%d}, and its files were deleted.",
+            hint="Send the same bytes again: they become a new submission.",
+        )
 
 
 def _require_served(withheld: Mapping[str, SecretFile.Outcome], sha256s: Iterable[str]) -> None:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from registry.errors import Problem
 from registry.identity.errors import NoAct
 from registry.models import IdentityChange
 from submissions.identities import acts, preview
+from submissions.identities.forms import MergeForm, SplitForm, UndoForm
 from submissions.models import Account
 from submissions.web.page_base import staff_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 MOST_ACTS = 100
-REASON_CHARACTERS = 2000
 editors = staff_page(Account.Role.EDITOR)
 
 
@@ -40,60 +41,40 @@ def identities_page(request: HttpRequest) -> HttpResponse:
 @editors
 def merge_identities(request: HttpRequest) -> HttpResponse:
     """Merge what the preview showed."""
-    sent = request.POST
-    kind, former, into = (sent.get(name, "") for name in ("kind", "former", "into"))
-    return _carry_out(
-        request,
-        lambda: acts.merge_identities(
-            account_of(request), _read_kind(kind), former, into, _read_reason(request), sent.get("source", "")[:300]
-        ),
-    )
+    form = MergeForm(request.POST)
+    if form.carry_out(partial(acts.merge_identities, account_of(request))):
+        return redirect("identities")
+    kind, former, into = (request.POST.get(name, "").strip() for name in ("kind", "former", "into"))
+    foreseen = None
+    if former and into and kind in IdentityChange.Kind.values:
+        foreseen = preview.preview_merge(account_of(request), kind, former, into)
+    return _render_page(request, kind, former, into, foreseen=foreseen, refused=form)
 
 
 @require_POST
 @editors
 def split_identity(request: HttpRequest) -> HttpResponse:
     """Split off what is named, one id or slug in a line."""
-    sent = request.POST
-    return _carry_out(
-        request,
-        lambda: acts.split_identity(
-            account_of(request),
-            _read_kind(sent.get("kind", "")),
-            sent.get("slug", "").strip(),
-            sent.get("moving", "").split(),
-            _read_reason(request),
-            into=sent.get("into", "").strip(),
-            name=sent.get("name", "").strip(),
-            source=sent.get("source", "")[:300],
-        ),
-    )
+    form = SplitForm(request.POST)
+    if form.carry_out(
+        lambda kind, slug, moving, reason, **others: acts.split_identity(
+            account_of(request), kind, slug, moving.split(), reason, **others
+        )
+    ):
+        return redirect("identities")
+    return _render_page(request, refused=form)
 
 
 @require_POST
 @editors
 def undo_act(request: HttpRequest, id: int) -> HttpResponse:
     """Take an act back."""
-    return _carry_out(request, lambda: acts.undo_act(account_of(request), id, _read_reason(request)))
-
-
-def _carry_out(request: HttpRequest, act: Callable[[], IdentityChange]) -> HttpResponse:
-    try:
-        act()
-    except NoAct:
-        raise
-    except Problem as problem:
-        sent = request.POST
-        if "moving" in sent:
-            return _render_page(request, problem=problem, split=sent)
-        kind, former, into = (sent.get(name, "") for name in ("kind", "former", "into"))
-        foreseen = preview.preview_merge(account_of(request), kind, former, into) if former and into else None
-        return _render_page(request, kind, former, into, foreseen=foreseen, problem=problem)
-    return redirect("identities")
-
-
-def _read_reason(request: HttpRequest) -> str:
-    return request.POST.get("reason", "")[:REASON_CHARACTERS]
+    form = UndoForm(request.POST, auto_id=f"undo_{id}_%s")
+    if form.carry_out(partial(acts.undo_act, account_of(request), id)):
+        return redirect("identities")
+    if isinstance(form.problem, NoAct):
+        raise form.problem
+    return _render_page(request, refused=form, undone=id)
 
 
 def _read_kind(kind: str) -> str:
@@ -110,8 +91,12 @@ def _render_page(
     *,
     foreseen: preview.Preview | None = None,
     problem: Problem | None = None,
-    split: QueryDict | None = None,
+    refused: PageForm | None = None,
+    undone: int | None = None,
 ) -> HttpResponse:
+    """The page; `refused` is the form that was sent last, `undone` the act that it wanted to undo."""
+    shown = list(IdentityChange.objects.filter(part_of=None).prefetch_related("parts")[:MOST_ACTS])
+    undo_forms = [refused if act.pk == undone else UndoForm(auto_id=f"undo_{act.pk}_%s") for act in shown]
     context: dict[str, Any] = {
         "section": "review",
         "kinds": IdentityChange.Kind.choices,
@@ -119,9 +104,13 @@ def _render_page(
         "former": former,
         "into": into,
         "preview": foreseen,
-        "split": split or {},
-        "merge": request.POST,
+        "merge": MergeForm(initial={"kind": kind, "former": former, "into": into}),
+        "split": SplitForm(),
+        "undone": undone,
         "problem": problem or (foreseen.refused if foreseen else None),
-        "acts": list(IdentityChange.objects.filter(part_of=None).prefetch_related("parts")[:MOST_ACTS]),
+        "acts": list(zip(shown, undo_forms, strict=True)),
     }
-    return render(request, "identities/identities.html", context, status=problem.status if problem else 200)
+    response = form_page(request, "identities/identities.html", context, refused)
+    if refused is None and problem is not None:
+        response.status_code = problem.status
+    return response

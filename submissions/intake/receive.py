@@ -35,7 +35,7 @@ from submissions.errors import (
     UnknownRelease,
     WrongSha256,
 )
-from submissions.lifecycle import private_records, quotas, states, task_queue
+from submissions.lifecycle import expiry, private_records, quotas, states, task_queue
 from submissions.models import CLOSED, Account, Event, PrivateRecord, Signature, State, Submission
 from submissions.web.strict_json import once_each
 from validators import schema
@@ -295,6 +295,8 @@ def _register_submission(
             states.write_history([Event(submission=stored, actor=account, to_state=State.RECEIVED, reason=again)])
             private_records.record_receipt(stored)
             task_queue.enqueue_after_commit("process", stored.pk)
+        else:
+            expiry.renew_time(stored)
     return stored, created
 
 

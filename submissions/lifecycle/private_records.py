@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, Func, Model, OuterRef, QuerySet, TextField, Value
+from django.db.models import Exists, F, Func, Max, Model, OuterRef, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from django.utils import timezone
 
@@ -67,6 +67,7 @@ def receipt_facts(submission: Submission) -> dict[str, Any]:
     """What is recorded of the bytes of a submission."""
     return {
         "submission": str(submission.pk),
+        "account": submission.account_id,
         "version": submission.version,
         "sha256": submission.sha256,
         "size_bytes": submission.size,
@@ -102,8 +103,8 @@ def check_facts(check: Check, report_sha256: str) -> dict[str, Any]:
     }
 
 
-def decision_facts(review: Review) -> dict[str, Any]:
-    """What is recorded of a reviewer's decision."""
+def decision_facts(review: Review, submitted: dict[str, Any] | None) -> dict[str, Any]:
+    """What is recorded of a reviewer's decision; `submitted` as of `submitted_facts`."""
     return {
         "submission": str(review.submission_id),
         "number": review.pk,
@@ -114,6 +115,43 @@ def decision_facts(review: Review) -> dict[str, Any]:
         "production": review.production,
         "reason": review.reason,
         "findings": review.findings,
+        "ties": review.ties,
+        "submitted": submitted,
+    }
+
+
+def submitted_facts(reviews: Iterable[Review]) -> dict[int, dict[str, Any] | None]:
+    """By primary key of a decision who had submitted what for which lists; None where it is not known any more.
+
+    What is submitted stays as it is until changes are asked for. Two queries.
+    """
+    ids = {review.submission_id for review in reviews}
+    submissions = Submission.objects.select_related("release").in_bulk(ids)
+    requests = Event.objects.filter(submission__in=ids, to_state=State.CHANGES_REQUESTED).exclude(
+        from_state=F("to_state")
+    )
+    last_requests = dict(
+        requests.order_by().values("submission").annotate(at=Max("at")).values_list("submission", "at")
+    )
+    facts: dict[int, dict[str, Any] | None] = {}
+    for review in reviews:
+        requested_at = last_requests.get(review.submission_id)
+        is_known = requested_at is None or requested_at < review.made_at
+        facts[review.pk] = _submitted_as(submissions[review.submission_id]) if is_known else None
+    return facts
+
+
+def _submitted_as(submission: Submission) -> dict[str, Any]:
+    return {
+        "account": submission.account_id,
+        "institution": submission.institution_id,
+        "release": submission.release.slug if submission.release else None,
+        "lists": submission.lists,
+        "chosen_primary": submission.chosen_primary,
+        "submitted_at": submission.submitted_at,
+        "rules_acknowledged_at": submission.rules_acknowledged_at,
+        "publication_acknowledged_at": submission.publication_acknowledged_at,
+        "embargo_until": submission.embargo_until,
     }
 
 
@@ -122,13 +160,15 @@ def rows_facts(kind: Kind, rows: Sequence[Any]) -> list[dict[str, Any]]:
     if kind == Kind.CHECK:
         digests = report_digests(rows)
         return [check_facts(row, digests[row.pk]) for row in rows]
+    if kind == Kind.DECISION:
+        submitted = submitted_facts(rows)
+        return [decision_facts(row, submitted[row.pk]) for row in rows]
     return [_FACTS[kind](row) for row in rows]
 
 
 _FACTS: dict[str, Callable[[Any], dict[str, Any]]] = {
     Kind.RECEIPT: receipt_facts,
     Kind.EVENT: event_facts,
-    Kind.DECISION: decision_facts,
 }
 
 

@@ -139,13 +139,16 @@ def failure_of_ours(event: Event) -> str:
 
 
 def transition_many(
-    submission_ids: Iterable[UUID], expected: State, to: State, actor: Account | None, reason: str
+    submission_ids: Iterable[UUID], expected: State, to: State, actor: Account | None, reason: str, **fields: Any
 ) -> None:
-    """Change many at once, all or none. Raises StateConflict if one of them is in another state."""
+    """Change many at once, with `fields` set beside it, all or none.
+
+    Raises StateConflict if one of them is in another state.
+    """
     _require_permitted([expected], to)
     ids = list(submission_ids)
     with transaction.atomic():
-        changed = Submission.objects.filter(pk__in=ids, state=expected).update(state=to)
+        changed = Submission.objects.filter(pk__in=ids, state=expected).update(state=to, **fields)
         if changed != len(ids):
             raise StateConflict(f"{len(ids) - changed} of {len(ids)} are no longer {expected}.")
         write_history(

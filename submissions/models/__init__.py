@@ -22,6 +22,8 @@ from submissions.models.secret_files import SecretFile
 from submissions.models.stored_faults import ScrubRun, StoredFault
 from submissions.models.submissions import (
     CLOSED,
+    EXPIRING_DRAFT,
+    EXPIRING_TRIAL,
     Anonymity,
     DeadlineException,
     Event,
@@ -36,6 +38,8 @@ from submissions.models.triage import StepComment
 
 __all__ = [
     "CLOSED",
+    "EXPIRING_DRAFT",
+    "EXPIRING_TRIAL",
     "AccessRequest",
     "Account",
     "AccountManager",

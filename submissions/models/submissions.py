@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F
+from django.db.models.functions import Now
 
 from registry.models import Release, Result, Site
 from submissions.models.accounts import Account
@@ -35,6 +36,9 @@ class State(models.TextChoices):
 
 CLOSED = (State.REJECTED, State.WITHDRAWN)
 """Nothing leads out of these, so the same bytes may come again."""
+EXPIRING_DRAFT: dict[str, Any] = {"test": False, "state": State.DRAFT}
+EXPIRING_TRIAL: dict[str, Any] = {"test": True, "state__in": (State.DRAFT, State.CHECKED, State.INVALID)}
+"""What expires when nobody works on it, as conditions of a query: submissions/lifecycle/expiry.py."""
 
 
 class Submission(models.Model):
@@ -64,6 +68,20 @@ class Submission(models.Model):
     queued_at = models.DateTimeField(null=True, blank=True, help_text="Last time that a task was sent for it.")
     attempts = models.PositiveSmallIntegerField(default=0, help_text="Times that a worker took it up since received.")
     checked_at = models.DateTimeField(null=True, blank=True)
+    changed_at = models.DateTimeField(
+        db_default=Now(), editable=False, help_text="Last change of state, files or what is said beside them."
+    )
+    expiry_told_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its owner was told that it expires; null again after a change."
+    )
+    expired_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it expired; from then on it holds no stored bytes."
+    )
+    expired_bytes_deleted_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the bytes of an expired one were deleted, but for those that others hold.",
+    )
     bytes_seen_at = models.DateTimeField(
         null=True, blank=True, help_text="When the scheduler last looked for the stored bytes of a published run."
     )
@@ -131,6 +149,18 @@ class Submission(models.Model):
                 F("bytes_seen_at").asc(nulls_first=True),
                 condition=models.Q(result__isnull=False),
                 name="submission_bytes_unseen",
+            ),
+            # What expires next, and what expired and still has bytes.
+            models.Index(
+                fields=["changed_at"], condition=models.Q(**EXPIRING_DRAFT), name="submission_draft_by_change"
+            ),
+            models.Index(
+                fields=["changed_at"], condition=models.Q(**EXPIRING_TRIAL), name="submission_trial_by_change"
+            ),
+            models.Index(
+                fields=["expired_at"],
+                condition=models.Q(expired_at__isnull=False, expired_bytes_deleted_at=None),
+                name="submission_expired_bytes",
             ),
         ]
 

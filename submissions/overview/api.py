@@ -24,7 +24,7 @@ from submissions.checks import finding_counts
 from submissions.checks import representation as checks_representation
 from submissions.checks import requests as checks_requests
 from submissions.checks import responses as checks_responses
-from submissions.editing import edit
+from submissions.editing import edit, keeping
 from submissions.editing import requests as editing_requests
 from submissions.errors import NotYours
 from submissions.intake import receive as intake_receive
@@ -227,6 +227,18 @@ class SubmissionRevise(PrivateView):
         require_own(account, submission)
         revision = edit.start_revision(submission, account, **validated_body(request, editing_requests.ReviseRequest))
         return Response(lifecycle_representation.receipt_document(revision, request), status=202)
+
+
+class SubmissionKeep(PrivateView):
+    """Keep a draft or a test upload that would expire: its time begins anew."""
+
+    @write_operation(operation_id="submissions_keep", responses={200: shape.SubmissionDetail} | REFUSED | CONFLICT)
+    def post(self, request: Request, id: UUID) -> Response:
+        account = account_of(request)
+        submission = visible_submission(account, id)
+        require_own(account, submission)
+        keeping.keep_longer(submission, account)
+        return _detail_response(request, id)
 
 
 class SubmissionWithdraw(PrivateView):

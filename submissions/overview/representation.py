@@ -15,6 +15,7 @@ from submissions.bundles.representation import system_in_short
 from submissions.checks import finding_counts, questionnaire
 from submissions.checks.representation import latest_check
 from submissions.editing import edit
+from submissions.lifecycle import expiry
 from submissions.lifecycle.representation import history_document, receipt_document
 from submissions.lifecycle.states import UNFINISHED, WAITS_FOR
 from submissions.models import Check, State, Submission
@@ -46,6 +47,7 @@ def submission_summary(
         "received_at": submission.received_at,
         "checked_at": submission.checked_at,
         "submitted_at": submission.submitted_at,
+        "expires_at": expiry.expires_at(submission),
         "result": submission.result and submission.result.public_id,
         "revises": submission.revises_id and str(submission.revises_id),
     }

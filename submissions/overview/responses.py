@@ -39,6 +39,10 @@ class SubmissionRow(Receipt):
     received_at: Annotated[datetime, Meta(description="When it was received; of a draft, when it was begun.")]
     checked_at: Annotated[datetime | None, Meta(description="When it was last checked; null before the first check.")]
     submitted_at: Annotated[datetime | None, Meta(description="When it was submitted to its release; null: not yet.")]
+    expires_at: Annotated[
+        datetime | None,
+        Meta(description="A draft or test upload expires from then on, if nobody changes or keeps it; null: never."),
+    ]
     result: Annotated[str | None, Meta(description="Public id, once published.")]
     revises: Annotated[UUID | None, Meta(description="The published submission that it revises.")]
 

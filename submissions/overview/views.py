@@ -27,7 +27,8 @@ from submissions.bundles.storage import public_storage, received_storage
 from submissions.bundles.upload_page import TooManyUploads, stream_upload
 from submissions.checks import finding_counts
 from submissions.editing import edit as editing_edit
-from submissions.errors import NotFound
+from submissions.editing import keeping
+from submissions.errors import NotFound, StateConflict
 from submissions.intake import receive as intake_receive
 from submissions.models import Submission
 from submissions.overview.forms import MetadataForm, ReviseForm, SubmitForm, UploadForm, WithdrawForm, details_form
@@ -198,6 +199,19 @@ def withdraw_run(request: HttpRequest, id: UUID) -> HttpResponse:
     form = WithdrawForm(request.POST)
     if not form.carry_out(lambda reason: decisions.withdraw_run(submission, account, reason)):
         return refused_page(request, submission, form)
+    return redirect("submission", id=id)
+
+
+@require_POST
+@private_page
+def keep_longer(request: HttpRequest, id: UUID) -> HttpResponse:
+    """What would expire is kept; where it can't be, the page says why."""
+    account = account_of(request)
+    submission = visible_submission(account, id, JOINED)
+    try:
+        keeping.keep_longer(submission, account)
+    except StateConflict as refused:
+        return refused_page(request, submission, refused)
     return redirect("submission", id=id)
 
 

@@ -26,6 +26,7 @@ from submissions.checks.read_account import UNKNOWN, not_read_table, read_states
 from submissions.damage import stored_faults
 from submissions.editing import edit as editing_edit
 from submissions.editing.views_answers import questionnaire_context as questionnaire_of
+from submissions.lifecycle import expiry
 from submissions.lifecycle.states import PERMITTED, UNFINISHED
 from submissions.models import Check, ScrubbedCopy, State, Submission
 from submissions.overview.forms import AnonymityForm, ReviseForm, SubmitForm, WithdrawForm, details_form
@@ -125,6 +126,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "events": [event_row(event) for event in submission.events.select_related("actor")],
         "reviews": list(submission.reviews.select_related("reviewer")),
         "own": own,
+        "expires_at": expiry.expires_at(submission),
         "changes": revision_table.revision_rows(editing_edit.changes_from_original(submission)),
         "revision": editing_edit.pending_revision(submission) if submission.result else None,
         "may_revise": own and submission.state == State.PUBLISHED,

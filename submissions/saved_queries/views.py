@@ -11,18 +11,29 @@ from django.views.decorators.http import require_POST
 
 from registry.models import SavedStudy
 from registry.studies import saved_queries
+from submissions.saved_queries.forms import SaveForm
 from submissions.web.page_base import private_page
+from submissions.web.page_forms import form_page
 
 PLACES: Mapping[str, str] = {SavedStudy.Kind.STUDY: "/studies/", SavedStudy.Kind.RANKING: "/rankings/"}
+TITLES: Mapping[str, str] = {SavedStudy.Kind.STUDY: "Studies", SavedStudy.Kind.RANKING: "Rankings"}
 
 
 @require_POST
 @private_page
 def save(request: HttpRequest, kind: str) -> HttpResponse:
-    as_of = timezone.now() if request.POST.get("keep") == saved_queries.AS_OF else None
-    question = request.POST.get("question", "")
-    study = saved_queries.save(kind, request.POST.get("title", ""), question, request.user.username, as_of)
-    return redirect(f"{PLACES[kind]}{study.slug}/")
+    """Save the question and lead to it; what is refused is shown again, with all that was typed."""
+    form = SaveForm(request.POST)
+    saved: list[SavedStudy] = []
+
+    def keep_question(title: str, keep: str, question: str) -> None:
+        as_of = timezone.now() if keep == saved_queries.AS_OF else None
+        saved.append(saved_queries.save(kind, title, question, request.user.username, as_of))
+
+    if form.carry_out(keep_question):
+        return redirect(f"{PLACES[kind]}{saved[0].slug}/")
+    context = {"section": "studies", "kind": kind, "place": PLACES[kind], "place_title": TITLES[kind]}
+    return form_page(request, "saved_queries/save.html", context, form)
 
 
 @require_POST

@@ -14,6 +14,9 @@ from contextlib import contextmanager
 from email import policy
 from urllib.parse import parse_qs
 
+NOTHING_HERE = object()
+"""Among what is public: an address that has nothing."""
+
 
 @contextmanager
 def serving(server):
@@ -172,6 +175,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def give(self, content):
         """What lies open to everybody: bytes as a file, anything else as JSON."""
+        if content is NOTHING_HERE:
+            self.answer(404, {"code": "not-found", "title": "Not Found", "detail": "Not here."}, problem=True)
+            return
         if not isinstance(content, bytes):
             self.answer(200, content)
             return

@@ -24,10 +24,14 @@ PUBLIC = (
     "/login/", "/studies/", "/studies/filesystems/", "/studies/e1000-fabric-direct/", "/compare/",
     "/compare/?results=io500-683,io500-772", "/rankings/", "/ranking/?formula=score/client_nodes&tool=io500",
     "/generations/cray-e2000/", "/platforms/cray-e2000/", "/stragglers/", "/parameters/", "/search/?q=lustre",
-    "/about/", "/account/signup/", "/account/password/reset/", "/receipts/", "/tour/", "/nothing-is-here/",
+    "/about/", "/account/signup/", "/account/request/", "/account/password/reset/", "/receipts/", "/tour/",
+    "/nothing-is-here/", "/explore/", "/systems/cray-e2000/", "/studies/?y=score&x=client_nodes",
 )  # fmt: skip
 PRIVATE = ("/submissions/", "/submissions/new/", "/account/", "/account/webhooks/", "/account/data/")
-STAFF = ("/review/", "/review/releases/new/", "/review/identities/", "/review/quarantine/")
+STAFF = (
+    "/review/", "/review/releases/new/", "/review/identities/", "/review/quarantine/", "/review/ties/",
+    "/account/requests/",
+)  # fmt: skip
 VIEWS = [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)]
 
 

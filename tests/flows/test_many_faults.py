@@ -122,7 +122,7 @@ def test_a_thousand_faults_lose_nothing(
 ) -> None:
     count, drawn, flipped = request.config.getoption("--faults"), random.Random(SEED), dict[str, bytes]()
     token = site.token("grace", institution="failing-lab")
-    made: Counter[str] = Counter()
+    made_faults: Counter[str] = Counter()
     with Uploads(site, token, tmp_path) as uploads:
         faults: dict[str, tuple[int, Callable[[], None]]] = {
             "kill a process of the worker": (25, lambda: kill_children_of_the_worker(site)),
@@ -142,10 +142,10 @@ def test_a_thousand_faults_lose_nothing(
             if name == "flip a bit" and len(flipped) >= FLIPPED_AT_MOST:
                 name = "kill a process of the worker"
             wait_until(lambda name=name: is_whole(site) and is_made(faults[name][1]))
-            made[name] += 1
+            made_faults[name] += 1
         wait_until(lambda: is_whole(site))
         lasted_s = time.monotonic() - begun
-    print(f"\n{count} faults in {lasted_s:.0f} s: {dict(made)}; answers to uploads: {dict(uploads.statuses)}")
+    print(f"\n{count} faults in {lasted_s:.0f} s: {dict(made_faults)}; answers to uploads: {dict(uploads.statuses)}")
     for id in uploads.acknowledged:
         wait_until(lambda id=id: state_of(site, token, id) == "checked")
     histories = {id: site.done("GET", f"submissions/{id}/history/", token) for id in uploads.acknowledged}

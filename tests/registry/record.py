@@ -16,6 +16,7 @@ from registry.models import (
     IdentityChange,
     ListDefinition,
     ListEntry,
+    LogState,
     Measurement,
     ObservedParameter,
     Override,
@@ -42,6 +43,7 @@ def stored_in(folder: Path) -> dict[str, Any]:
 def empty() -> None:
     """Take everything out of the record."""
     Edition.objects.all().delete()
+    LogState.objects.all().delete()
     names = (IdentityChange, System, Site, Platform)
     for model in (Override, RankedList, Result, *names, Release, ListDefinition, CatalogueLoad):
         model.objects.all().delete()

@@ -106,8 +106,8 @@ def _embargo(cast: Cast, release: Release, submission: Submission) -> None:
     submit_to(release, submission, cast.alice, ("full", "io500"))
     decisions.prepare_for_review(str(submission.pk))
     cast.dana.post(f"submissions/{submission.pk}/comments/", {"text": "Zcomment"})
-    _accept(cast, submission, "Zreason")
     Submission.objects.filter(pk=submission.pk).update(embargo_until=timezone.now() + timedelta(days=9))
+    _accept(cast, submission, "Zreason")
 
 
 def _accept(cast: Cast, submission: Submission, reason: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from registry.errors import Problem
@@ -12,7 +12,9 @@ from registry.query import public_record
 from submissions.errors import ChecklistInvalid, NoChecklistItem
 from submissions.models import Account
 from submissions.publication.checklist import items
+from submissions.publication.checklist.forms import FORMS, MoveForm, NewItemForm, RenameForm
 from submissions.web.page_base import staff_page
+from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
 
@@ -46,7 +48,7 @@ def _do_act(request: HttpRequest, release: Release, editor: Account) -> str:
     elif act in ("tick", "untick"):
         items.change_item(release, editor, item_id, version, done=act == "tick")
     elif act == "move":
-        items.change_item(release, editor, item_id, version, position=_read_number(form.get("position", "")))
+        items.change_item(release, editor, item_id, version, position=_read_position(form.get("position", "")))
     else:
         raise ChecklistInvalid("The form names no act.")
     return f"#item-{item_id}"
@@ -59,15 +61,50 @@ def _read_number(text: str) -> int:
     return int(text)
 
 
+def _read_position(text: str) -> int:
+    """A position of a form; 0, which no item has, for what is no number."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def _refused_form(request: HttpRequest, problem: Problem) -> PageForm | None:
+    """The form that was sent with what is wrong in it; None for an act that asks for nothing, or has no item."""
+    act = request.POST.get("act", "")
+    if act not in FORMS or isinstance(problem, NoChecklistItem):
+        return None
+    ids = {} if act == "add" else {"auto_id": _ids_of(act, request.POST.get("item", ""))}
+    form = FORMS[act](request.POST, **ids)
+    form.add_refusal(problem)
+    return form
+
+
+def _ids_of(act: str, item: object) -> str:
+    return f"{act}_{item}_%s"
+
+
 def _render_page(request: HttpRequest, release: Release, problem: Problem | None = None) -> HttpResponse:
     rows = items.list_items(release)
+    refused = None if problem is None else _refused_form(request, problem)
+    changed = request.POST.get("item", "") if refused else ""
+    item_forms = []
+    for place, item in enumerate(rows, 1):
+        forms: dict[str, PageForm] = {
+            "rename": RenameForm(initial={"label": item.label}, auto_id=_ids_of("rename", item.pk)),
+            "move": MoveForm(initial={"position": place}, auto_id=_ids_of("move", item.pk)),
+        }
+        if refused is not None and str(item.pk) == changed:
+            forms[refused.context_name] = refused
+        item_forms.append((item, forms))
     context = {
         "section": "review",
         "release": release,
-        "items": rows,
+        "items": item_forms,
+        "changed": changed,
         "open": sum(item.done_at is None for item in rows),
         "acts": items.list_acts(release),
+        "add": NewItemForm(),
         "problem": problem,
-        "label": request.POST.get("label", "") if problem and request.POST.get("act") == "add" else "",
     }
-    return render(request, "publication/checklist.html", context, status=problem.status if problem else 200)
+    response = form_page(request, "publication/checklist.html", context, refused)
+    if problem is not None:
+        response.status_code = problem.status
+    return response

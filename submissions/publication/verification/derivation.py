@@ -61,6 +61,9 @@ def derive_result(submission: Submission) -> Derivation:
     `submission` with release, institution, derivative, anonymity, what it revises and its result joined.
     """
     result = submission.require_result()
+    if submission.institution is None or submission.release is None:
+        lost = "its submission has lost its institution or release"
+        return Derivation([f"{result.public_id}: {lost}."], unavailable=lost)
     try:
         damaged = list(_damaged_files(submission, result))
     except FileNotFoundError:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, Model, OuterRef
+from django.db.models import Exists, Model, OuterRef, Q
 
 from registry.log import recording
 from registry.log.canonical_form import canonical_text
@@ -34,6 +34,7 @@ def record_breaks() -> Iterator[str]:
         if not _may_be_deleted(kept_records):
             yield f"Submission {submission_id}: the log has {len(kept_records)} records of it, and it is gone."
     yield from _unrecorded_rows()
+    yield from _emptied_without_row()
     yield from _unopened_leaves()
 
 
@@ -43,8 +44,8 @@ def _batch_breaks(batch: list[PrivateRecord], gone: dict[str, list[Mapping[str, 
     for row in batch:
         if row.canonical is None or row.salt is None:
             owner = submissions.get(row.submission_id) if row.submission_id else None
-            if owner is not None and owner.sha256:
-                yield f"Submission {owner.pk}: a record of its {row.kind} was emptied, and it was not erased."
+            if owner is None or owner.sha256:
+                yield f"Submission {row.submission_id}: a record of its {row.kind} was emptied, and it was not erased."
         elif recording.entry_of(bytes(row.salt), row.canonical) != bytes(row.leaf.entry):
             yield f"Submission {row.submission_id}: the record of its {row.kind} {row.row} was changed since."
         else:
@@ -72,9 +73,19 @@ def _record_breaks(
         yield f"Submission {submission_id}: the log has {kind} {number}, and it is gone."
     else:
         stored = json.loads(canonical_text(current[kind, submission_id, number]))
-        for name, before, now in differing_values({"": facts}, {"": stored}, ""):
+        comparable = {name: value for name, value in stored.items() if _is_comparable(name, value, facts)}
+        recorded_facts = {name: value for name, value in facts.items() if name in comparable or name not in stored}
+        for name, before, now in differing_values({"": recorded_facts}, {"": comparable}, ""):
             name = name.lstrip(".")
             yield f"Submission {submission_id}: {kind} {number} has {name} {now!r:.80}, the log {before!r:.80}."
+
+
+def _is_comparable(name: str, value: Any, facts: Mapping[str, Any]) -> bool:
+    """Whether a record and its row both know a value: earlier records have fewer names; what was submitted may change.
+
+    A decision whose submission was changed since, or whose record came after that, does not know what was submitted.
+    """
+    return name in facts and (name != "submitted" or None not in (value, facts[name]))
 
 
 def _current_facts(
@@ -117,6 +128,20 @@ def _unrecorded_rows() -> Iterator[str]:
         more = rows.count() - MOST_NAMED
         if more > 0:
             yield f"And {more} more rows of this kind, {kind}, have no record in the log."
+
+
+def _emptied_without_row() -> Iterator[str]:
+    """Emptied records of rows that are not there, or that have another record: they hide what a leaf was made of."""
+    emptied = PrivateRecord.objects.exclude(erased_at=None)
+    for kind, model in _MODELS.items():
+        rows = model._default_manager.filter(pk=OuterRef("row"), submission=OuterRef("submission"))
+        for submission_id, row in emptied.filter(~Exists(rows), kind=kind).values_list("submission", "row"):
+            yield f"Submission {submission_id}: the emptied record of its {kind} {row} is of nothing that it has."
+    others = PrivateRecord.objects.filter(
+        ~Q(pk=OuterRef("pk")), kind=OuterRef("kind"), row=OuterRef("row"), submission=OuterRef("submission")
+    )
+    for submission_id, kind, row in emptied.filter(Exists(others)).values_list("submission", "kind", "row"):
+        yield f"Submission {submission_id}: its {kind} {row} has more than one record."
 
 
 def _unopened_leaves() -> Iterator[str]:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from registry.log.canonical_form import canonical_text
 from tests.collectors import registry_peer
 from tests.collectors.server.log.made_log import MadeLog
 
@@ -142,6 +143,77 @@ def test_numbers_that_the_log_does_not_have_are_named(reader, peer, log, changed
     assert f"refuted  shown        {named}" in done.stdout
     assert "not verified  results/hw-1" in done.stdout
     assert "\x1b" not in done.stdout
+
+
+PARTS = {
+    "distributions": [{"op": "write", "values": [1.0, 1e21, 2**60]}],
+    "files": [{"path": "result.txt", "size": 5, "sha256": "0" * 64}],
+    "system": {"nodes": [{"name": "Fj\u00f6rd", "share": 0.1}]},
+}
+
+
+def show_parts(peer, served_parts=PARTS, system=PARTS["system"]):
+    """The same registry, whose record of the result has digests of its parts; `system` None: none was described."""
+    digests = {name: hashlib.sha256(canonical_text(part).encode()).hexdigest() for name, part in PARTS.items()}
+    log = MadeLog().fill(5)
+    log.add(envelope("result", FACTS) | {"parts": digests | ({} if system else {"system": None})})
+    log.add(envelope("list", LIST))
+    show(peer, log.fill(2))
+    for name, part in served_parts.items():
+        peer.public[f"/api/v1/results/hw-1/{name}/"] = {
+            "document" if name == "system" else "results": part,
+            "next": None,
+        }
+
+
+def test_what_has_an_address_of_its_own_is_held_against_its_digest(every_python, reader, peer):
+    show_parts(peer)
+    done = reader("verify", "hw-1", python=every_python)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "proven   parts        The registry shows as recorded, too: distributions, files, system." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("distributions", [{"op": "write", "values": [2.0, 1e21, 2**60]}]),
+        ("distributions", None),
+        ("files", []),
+        ("system", {"nodes": []}),
+    ],
+)
+def test_parts_that_the_log_does_not_have_are_named(reader, peer, name, part):
+    show_parts(peer, PARTS | {name: part})
+    done = reader("verify", "hw-1")
+    assert done.returncode == 1
+    assert f"refuted  parts        {name}: the registry does not show what the log has." in done.stdout
+
+
+def test_a_part_that_is_not_there_is_refuted(reader, peer):
+    without_system = {name: part for name, part in PARTS.items() if name != "system"}
+    show_parts(peer, without_system)
+    peer.public["/api/v1/results/hw-1/system/"] = registry_peer.NOTHING_HERE
+    done = reader("verify", "hw-1")
+    assert done.returncode == 1
+    assert "system: the registry does not show what the log has." in done.stdout
+
+
+def test_a_system_that_the_log_does_not_have_is_refuted(reader, peer):
+    show_parts(peer, system=None)
+    done = reader("verify", "hw-1")
+    assert done.returncode == 1
+    assert "system: the registry does not show what the log has." in done.stdout
+
+
+@pytest.mark.parametrize(
+    "answer", [[], {}, {"results": PARTS["files"], "next": "/api/v1/results/hw-1/files/?cursor=x"}]
+)
+def test_a_part_that_is_not_all_there_is_unknown(reader, peer, answer):
+    show_parts(peer)
+    peer.public["/api/v1/results/hw-1/files/"] = answer
+    done = reader("verify", "hw-1")
+    assert done.returncode == 3
+    assert "unknown  parts        files:" in done.stdout
 
 
 def test_what_is_not_shown_is_not_verified(reader, peer, log):

@@ -19,7 +19,10 @@ TIB = 2**40
 
 
 def describe(result: Result, *storage: dict[str, Any]) -> None:
-    document = {"storage_systems": [{"name": "scratch", "type": "lustre", **facts} for facts in storage]}
+    document = {
+        "node_classes": [],
+        "storage_systems": [{"name": "scratch", "type": "lustre", **facts} for facts in storage],
+    }
     PublicSystemSnapshot.objects.create(result=result, sha256="a" * 64, summary={}, document=document)
 
 

@@ -404,9 +404,21 @@ def test_a_refusal_stands_on_the_page_with_its_code(cast: Any, record: None) -> 
         "/review/identities/split/", {"kind": "system", "slug": "south-lab-haar", "moving": "x"} | REASON
     )
     assert answer.status_code == 422 and "identity.split-refused" in page_source(answer)
-    for part in ('value="south-lab-haar"', "required>x</textarea>", f">{REASON['reason']}</textarea>"):
-        assert part in page_source(answer), "what was sent stands in the form again"
+    page = re.sub(r">\s+", ">", page_source(answer))
+    for part in ('value="south-lab-haar"', ">x</textarea>", f">{REASON['reason']}</textarea>"):
+        assert part in page, "what was sent stands in the form again"
     assert editor.post("/review/identities/7/undo/", REASON).status_code == 404
+
+
+def test_an_undoing_that_is_refused_keeps_its_reason(cast: Any, record: None) -> None:
+    act = merge(cast).json()
+    editor = Client()
+    editor.force_login(cast.erin.account)
+    answer = editor.post(f"/review/identities/{act['id']}/undo/", {"reason": "Z" * 2001})
+    page = page_source(answer)
+    assert answer.status_code == 422
+    assert f'id="undo_{act["id"]}_reason_error"' in page and "Z" * 2001 in page
+    assert "<details open>" in page
 
 
 def test_the_page_is_not_there_for_others(cast: Any, record: None) -> None:

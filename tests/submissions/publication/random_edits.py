@@ -65,18 +65,22 @@ NOT_LOGGED = {
     "registry_logleaf.noted_at": "when it began to wait",
     **{f"submissions_check.{name}": COUNTED for name in ("contradictions", "errors", "read_files", "tool", "warnings")},
     "submissions_check.seconds": "how long it took",
-    "submissions_review.ties": "the reviewer's ties at the time of the decision: no record has them yet",
     **{f"submissions_submission.{name}": WORK for name in ("attempts", "bytes_seen_at", "checked_at", "queued_at")},
     **{
         f"submissions_submission.{name}": DECLARED
-        for name in (
-            *("account_id", "answers", "chosen_primary", "embargo_until", "filename", "institution_id", "lists"),
-            *("metadata", "publication_acknowledged_at", "release_id", "result_id", "revises_id", "revision_reason"),
-            *("rules_acknowledged_at", "submitted_at"),
-        )
+        for name in (*("answers", "filename", "metadata", "revises_id", "revision_reason"),)
     },
+    "submissions_submission.result_id": AGAIN,
 }
 """Columns that no record has, and why."""
+OF_DECISIONS = {
+    f"submissions_submission.{name}"
+    for name in (
+        *("chosen_primary", "embargo_until", "institution_id", "lists", "publication_acknowledged_at", "release_id"),
+        *("rules_acknowledged_at", "submitted_at"),
+    )
+}
+"""Columns that the record of a decision has: of a submission that is not decided, they still change."""
 NOT_SHOWN = ("registry_logopening.kind", "registry_rankedlist.digest", "registry_listentry.position")
 """Columns of public rows that the API does not show."""
 
@@ -112,7 +116,8 @@ def columns_of(tables: list[str]) -> list[Column]:
 def edit_row(column: Column, source: random.Random) -> dict[str, Any] | None:
     """Change one value of one row of a column; the row as it was, or None where there is nothing else to write."""
     with connection.cursor() as cursor:
-        cursor.execute(f'SELECT ctid::text, "{column.name}" FROM {column.table} ORDER BY ctid')
+        condition = "WHERE id IN (SELECT submission_id FROM submissions_review)" if column.place in OF_DECISIONS else ""
+        cursor.execute(f'SELECT ctid::text, "{column.name}" FROM {column.table} {condition} ORDER BY ctid')
         rows = cursor.fetchall()
         if not rows:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -254,6 +255,20 @@ def test_a_form_that_cannot_be_followed_is_refused_on_the_page(editor, form, sta
     refused = editor.post(PAGE, form)
     assert refused.status_code == status
     assert code in refused.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("act", "field", "text"), [("rename", "label", "b"), ("move", "position", "7"), ("move", "position", "x")]
+)
+def test_a_refused_change_stands_at_its_field_with_what_was_typed(editor, add, act, field, text) -> None:
+    add("b")
+    item = add("a")
+    answer = editor.post(PAGE, {"act": act, "item": item["id"], "version": item["version"], field: text})
+    page = answer.content.decode()
+    assert answer.status_code in (409, 422)
+    assert f'id="{act}_{item["id"]}_{field}_error"' in page
+    [sent] = re.findall(rf"<input[^>]*id=\"{act}_{item['id']}_{field}\"[^>]*>", page)
+    assert f'value="{text}"' in sent and 'aria-invalid="true"' in sent
 
 
 def test_nobody_below_editor_sees_the_page(cast, release) -> None:

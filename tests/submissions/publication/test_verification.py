@@ -20,8 +20,10 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
+from django.utils import timezone
 
-from registry.log import appending, log_files
+from registry.log import appending, log_files, recording
+from registry.log.recorded_read import is_damaged
 from registry.models import LogCheckpoint, RankedList, Result
 from registry.query.stored_bytes import key_of
 from submissions.bundles.storage import received_storage
@@ -131,6 +133,20 @@ def insert_event(stage: Stage) -> None:
     )
 
 
+def edit_submission(name: str, value: str) -> Callable[[Stage], None]:
+    def edit_row(stage: Stage) -> None:
+        execute(f"UPDATE submissions_submission SET {name} = {value} WHERE id = %s", stage.published.pk)
+
+    return edit_row
+
+
+def edit_result(name: str, value: str) -> Callable[[Stage], None]:
+    def edit_row(stage: Stage) -> None:
+        execute(f"UPDATE registry_result SET {name} = {value} WHERE id = %s", stage.published.result_id)
+
+    return edit_row
+
+
 EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
     "scores doubled": (double_scores, "score is published as"),
     "frozen list edited": (edit_list, "do not have the digest"),
@@ -151,6 +167,47 @@ EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
     "private record emptied": (
         lambda stage: execute("UPDATE submissions_privaterecord SET salt = NULL, canonical = NULL, erased_at = now()"),
         "was emptied, and it was not erased",
+    ),
+    "ties forgotten": (
+        lambda stage: execute("UPDATE submissions_review SET ties = '[\"Another\"]'"),
+        "has ties[0] 'Another', the log 'nothing'",
+    ),
+    "ties said to be unknown": (
+        lambda stage: execute("UPDATE submissions_review SET ties = NULL"),
+        "has ties None, the log []",
+    ),
+    **{
+        f"{name} of a decided submission": (edit_submission(name, value), f"has submitted.{name.removesuffix('_id')}")
+        for name, value in {
+            "account_id": "(SELECT max(id) FROM submissions_account)",
+            "institution_id": "NULL",
+            "release_id": "NULL",
+            "lists": "'[\"ten\"]'",
+            "chosen_primary": "7",
+            "submitted_at": "now() + interval '1 day'",
+            "rules_acknowledged_at": "NULL",
+            "publication_acknowledged_at": "NULL",
+            "embargo_until": "now()",
+        }.items()
+    },
+    "account of an undecided submission": (
+        lambda stage: execute(
+            "UPDATE submissions_submission SET account_id = %s WHERE id = %s",
+            stage.others.account_id,
+            stage.checked.pk,
+        ),
+        "has account ",
+    ),
+    "opted_in": (edit_result("opted_in", "NOT opted_in"), "opted_in is published as"),
+    "ten_node": (edit_result("ten_node", "ten_node IS NOT TRUE"), "ten_node is published as"),
+    "lists": (edit_result("lists", "'[\"ten\"]'"), "lists is published as ['ten']"),
+    "summary of a system": (
+        lambda stage: execute("UPDATE registry_systemsnapshot SET summary = '{}'"),
+        "the summary of its system is not the one of its description",
+    ),
+    "sha256 of a system": (
+        lambda stage: execute("UPDATE registry_systemsnapshot SET sha256 = repeat('0', 64)"),
+        "the published description of its system is not the one of its bytes",
     ),
     "report changed": (change_report, "the stored report of its check is not the one of its bytes"),
 }
@@ -212,6 +269,34 @@ def test_what_is_no_checkpoint_is_refused(logged: Stage, tmp_path: Path, text: s
     (tmp_path / "checkpoint").write_text(text)
     with pytest.raises(CommandError, match="holds no checkpoint"):
         call_command("verify_record", "--checkpoint", str(tmp_path / "checkpoint"))
+
+
+WITHDRAWAL = "(SELECT max(leaf_id) FROM registry_logopening WHERE act = 'withdrawn')"
+HIDINGS = {
+    "deleted": f"DELETE FROM registry_logopening WHERE leaf_id = {WITHDRAWAL}",
+    "emptied": "UPDATE registry_logopening SET salt = NULL, canonical = NULL, erased_at = now()"
+    " WHERE act = 'withdrawn'",
+    "emptied under another name": "UPDATE registry_logopening SET salt = NULL, canonical = NULL, erased_at = now(),"
+    " subject = 'results/gone' WHERE act = 'withdrawn'",
+    "made a private one": "INSERT INTO submissions_privaterecord (leaf_id, kind, row, erased_at)"
+    f" VALUES ({WITHDRAWAL}, 'event', 1, now()); DELETE FROM registry_logopening WHERE leaf_id = {WITHDRAWAL}",
+}
+
+
+@pytest.mark.parametrize("name", HIDINGS)
+def test_a_newest_record_cannot_be_hidden(logged: Stage, name: str) -> None:
+    """Else the record before it would be the newest, and the tables could be turned back to it."""
+    result = Result.objects.filter(pk=logged.published.result_id)
+    first_fields = result.values("withdrawn_at", "withdrawn_reason").get()
+    result.update(withdrawn_at=timezone.now(), withdrawn_reason="Wrong.")
+    recording.record_results([logged.published.result_id], recording.WITHDRAWN)
+    assert verify("--without-bytes")[0]
+    result.update(**first_fields)
+    with connection.cursor() as cursor:
+        for sql in HIDINGS[name].split("; "):
+            cursor.execute(sql)
+    is_whole, lines = verify("--without-bytes")
+    assert not is_whole, lines
 
 
 # The outsider
@@ -309,6 +394,48 @@ PUBLIC_EDITS: dict[str, Callable[[Stage], None]] = {
     "an entry": lambda stage: execute("UPDATE registry_logleaf SET entry = sha256(entry)"),
     "records removed": lambda stage: execute("DELETE FROM registry_logopening"),
 }
+
+
+DAMAGES = {
+    "scores doubled": "UPDATE registry_result SET score = score * 2",
+    "no number": "UPDATE registry_result SET score = 'NaN'",
+    "no finite value": "UPDATE registry_measurement SET value = 'Infinity'",
+    "a snapshot of another kind": "UPDATE registry_result SET snapshot = '[1]'",
+    "a snapshot without an object": "UPDATE registry_result SET snapshot = 'null'",
+    "scores of another kind": "UPDATE registry_result SET repeated_scores = '\"x\"'",
+    "parameters of another kind": "UPDATE registry_result SET parameters = '[[1]]'",
+    "evidence of another kind": "UPDATE registry_result SET snapshot = jsonb_set(snapshot, '{evidence}', '[1]')",
+    "distributions as a number": "UPDATE registry_result SET snapshot = jsonb_set(snapshot, '{distributions}', '1')",
+    "a context of another kind": "UPDATE registry_measurement SET context = '[1]'",
+    "a document of another kind": "UPDATE registry_systemsnapshot SET document = '[1]'",
+    "a document of nothing": "UPDATE registry_systemsnapshot SET document = '{\"nodes\": 1}'",
+    "a record that is no JSON": "UPDATE registry_logopening SET canonical = '{'",
+    "a record that is no object": "UPDATE registry_logopening SET canonical = '[1]'",
+    "a record that is nothing": "UPDATE registry_logopening SET canonical = ''",
+    "a checkpoint that is none": "UPDATE registry_logcheckpoint SET note = 'x'",
+    "places beyond the log": "UPDATE registry_logleaf SET index = index + 1000",
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damaged_rows_are_told_in_a_coded_answer_or_as_they_are(logged: Stage, name: str) -> None:
+    execute(DAMAGES[name])
+    cache.clear()
+    client = Client()
+    public_id = logged.published.require_result().public_id
+    for part in ("proof/", "", "system/", "files/", "distributions/"):
+        answer = client.get(f"/api/v1/results/{public_id}/{part}")
+        body = answer.json()
+        assert answer.status_code == 200 or body["code"] in ("record.damaged", "log.away"), (part, body)
+
+
+def test_rows_that_are_as_recorded_are_not_called_damaged(logged: Stage) -> None:
+    """So that a defect of the code stays loud."""
+    public_id = logged.published.require_result().public_id
+    assert not is_damaged(public_id)
+    double_scores(logged)
+    assert is_damaged(public_id)
+    assert not is_damaged("hw-none")
 
 
 @pytest.mark.parametrize("name", PUBLIC_EDITS)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.test import Client
 
 from registry.environment import ImproperlyConfigured, ed25519_key
+from registry.log import appending, log_files
+from submissions.bundles.storage import stored_path
 from submissions.receipts import receipts
 
 pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def receipt_of(person, submission) -> dict:
@@ -57,6 +62,37 @@ def test_ssh_keygen_verifies_a_receipt(cast, checked, tmp_path: Path) -> None:
 
     assert verified(document["receipt"])
     assert not verified(document["receipt"] | {"size_bytes": 1})
+
+
+def test_the_collector_verifies_a_receipt_once_the_log_has_it(cast, checked, tmp_path: Path) -> None:
+    submission = checked()
+    receipt_path, bundle = tmp_path / "run.tar.gz.receipt.json", tmp_path / "run.tar.gz"
+    log_folder = Path(log_files.log_storage().path(f"{log_files.FOLDER}/{log_files.CHECKPOINT}")).parent
+
+    def verify(target: Path, *options: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", "collectors", "verify", str(target), *options]
+        environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        process = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+        return process.returncode, process.stdout + process.stderr
+
+    receipt_path.write_text(json.dumps(receipt_of(cast.alice, submission)))
+    status, output = verify(receipt_path)
+    assert status == 3, output
+    assert "It waits to be appended" in output
+    appending.append_waiting()
+    assert verify(receipt_path)[0] == 3, "the receipt is the one of before"
+    receipt_path.write_text(json.dumps(receipt_of(cast.alice, submission)))
+    status, output = verify(receipt_path, "--log", str(log_folder))
+    assert status == 0, output
+    assert "The log has the bytes of the receipt" in output
+    status, output = verify(receipt_path)
+    assert status == 0, f"without a network, too: {output}"
+    with stored_path(submission.sha256) as path:
+        bundle.write_bytes(path.read_bytes())
+    assert verify(bundle)[0] == 0
+    bundle.write_bytes(bundle.read_bytes()[:-1])
+    status, output = verify(bundle)
+    assert (status, "The bundle is not the one of the receipt" in output) == (1, True)
 
 
 def test_anybody_verifies_one_on_the_page(cast, checked) -> None:
