@@ -49,6 +49,7 @@ def history_page(request: HttpRequest, slug: str) -> HttpResponse:
         "system_history": system_history,
         "metric": selection.metric[0] if selection.metric else "",
         "filters": [(name, value) for name, values in selection.filters.lists() for value in values],
+        "answer": _leading_sentence(rows, system_history["fewest"]),
         "rows": written_out,
         "more": max(0, len(system_history["series"]) - MOST_ROWS),
         "drawn": [
@@ -61,6 +62,23 @@ def history_page(request: HttpRequest, slug: str) -> HttpResponse:
         "query": query.urlencode(),
     }
     return render(request, "timeseries/history.html", context)
+
+
+def _leading_sentence(rows: Sequence[Row], fewest: int) -> str:
+    """How many steps are clear, with the newest in words; "" without a series. `fewest` results can show a step."""
+    if not rows:
+        return ""
+    moved = [_series_context(row) for row in _with_varying_settings(rows) if row["steps"]]
+    steps = [written_row | step for written_row in moved for step in written_row["steps"]]
+    if steps:
+        newest = max(steps, key=lambda step: step["day"])
+        counted = numbers.pluralize(len(steps), "step")
+        return f"{counted} of level; the newest, {newest['day']:%Y-%m-%d}: {sentence_on(newest)}"
+    short = sum(len(row["points"]) < fewest for row in rows)
+    if short == len(rows):
+        return f"Too few results to tell a step: none of {len(rows)} series has the {fewest} that it takes."
+    short_words = f"; {short} have fewer than the {fewest} results that it takes" if short else ""
+    return f"No step of level is clear in {len(rows)} series{short_words}."
 
 
 def step_changes(system_history: Row) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import pytest
 
 from registry.results.page_lead import add_shares, check_line, nearest_limit, phase_ceilings
 from registry.results.views import checks
+from tests.html import page_source
 from tests.registry.record import make_measurement, make_release, make_result
 from validators.ceilings import Ceiling
 from validators.ceilings.ceiling_fraction import Efficiency
@@ -99,3 +100,12 @@ def test_the_page_says_what_was_checked_before_its_charts(client) -> None:
     )
     assert "no ceiling is known" in page
     assert "vega" not in page
+
+
+@pytest.mark.django_db
+def test_a_result_of_another_benchmark_begins_with_what_was_measured(client) -> None:
+    result = make_result(make_release("T1"), "hw-1", None, tool="ior")
+    make_measurement(result, "write", 50.0, stat="max")
+    page = page_source(client.get("/results/hw-1/"))
+    assert page.index('id="phases"') < page.index('id="ran"') < page.index('id="checks"')
+    assert page.count('id="ran"') == 1

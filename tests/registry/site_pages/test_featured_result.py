@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from registry.models import Measurement, Result
+from registry.models import Measurement, PublicSystemSnapshot, Result
 from registry.site_pages.featured_result import draw_charts, featured_result, leading_sentence, list_checks
 from tests.html import page_source
 from tests.registry.record import GIB, make_release, make_result
@@ -89,6 +89,21 @@ def test_the_best_derived_result_of_the_newest_release_leads(client) -> None:
     page = page_source(client.get("/"))
     assert "Leading system" in page
     assert "no ceiling is drawn, because the files do not describe servers and drives" in page
+
+
+@pytest.mark.django_db
+def test_a_verified_result_without_a_ceiling_leads_only_where_nothing_is_derived() -> None:
+    release = make_release("T1", "2025-05-01")
+    facts = {"trust": Result.Trust.VERIFIED, "snapshot": SNAPSHOT, "bundle_sha256": "0" * 64}
+    verified = make_result(release, "io500-1", 99.0, **facts)
+    PublicSystemSnapshot.objects.create(result=verified, document={"node_classes": []}, summary={}, sha256="0" * 64)
+    lone = featured_result()
+    assert lone is not None
+    assert (lone["id"], lone["has_ceiling"]) == ("io500-1", False)
+    make_result(release, "io500-2", 12.0, trust=Result.Trust.DERIVED, snapshot=SNAPSHOT)
+    beside = featured_result()
+    assert beside is not None
+    assert beside["id"] == "io500-2"
 
 
 @pytest.mark.django_db

@@ -178,6 +178,24 @@ def test_what_is_always_zero_is_no_series(client, nightly) -> None:
     assert [row["op"] for row in shown(client)["series"]] == ["write"]
 
 
+def test_the_page_begins_with_the_step_then_picture_then_table(client, nightly) -> None:
+    page = page_source(client.get(f"/{ADDRESS}"))
+    assert "<b>1\N{NO-BREAK SPACE}step of level; the newest, 2026-03-05: " in page
+    assert "worse.</b>" in page
+    places = [page.index(mark) for mark in ('id="answer"', "<figure", 'id="steps"', 'id="series"', 'id="how"')]
+    assert places == sorted(places)
+
+
+def test_the_page_says_that_results_are_too_few_for_a_step(client, db) -> None:
+    release = make_release("T1")
+    for number in (1, 2):
+        parameters = IOR | {"started": f"2026-03-0{number} 01:00:00"}
+        result = make_result(release, f"hw-{number}", None, tool="ior", parameters=parameters)
+        make_measurement(result, "write", 50.0 + number, stat="max")
+    page = page_source(client.get(f"/{ADDRESS}"))
+    assert "Too few results to tell a step: none of 1 series has the 6 that it takes." in page
+
+
 def test_the_page_shows_picture_table_step_and_difference(client, nightly) -> None:
     page = page_source(client.get(f"/{ADDRESS}"))
     for text in (
