@@ -118,8 +118,8 @@ def find_pair(entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def study_findings() -> list[dict[str, Any]]:
-    """The cards of the studies of this page that have a value, as the worker keeps them."""
-    return [card for card in kept_cards() if card["slug"] in STUDIES and card["values"]]
+    """The cards of the studies of this page that have a value; none until the worker kept them."""
+    return [card for card in kept_cards() or () if card["slug"] in STUDIES and card["values"]]
 
 
 def open_calls() -> list[dict[str, str]]:

@@ -17,7 +17,7 @@ from registry.studies.balance.finding import finding_sentence
 from registry.studies.chart.limits import ALL
 from registry.web.caching import cached_value
 
-VERSIONED, LATEST, KEPT_S = "study-cards-3", "study-cards-latest-1", 7 * 86_400
+VERSIONED, LATEST, KEPT_S = "study-cards-4", "study-cards-latest-2", 7 * 86_400
 NO_ANSWER = "No result on this record answers it yet."
 NO_FINDING = "Its values differ in kind or unit. The table has them all."
 
@@ -34,13 +34,13 @@ def list_cards() -> list[Row]:
     return cached_value(f"{VERSIONED}:{version}", _make_cards)
 
 
-def kept_cards() -> list[Row]:
-    """The cards that the worker kept last, at most some seconds older than the record; none kept: those of now."""
+def kept_cards() -> list[Row] | None:
+    """The cards that the worker kept last, at most some seconds older than the record; None where none are kept."""
     try:
         cards: list[Row] | None = cache.get(LATEST)
     except RedisError:
-        cards = None
-    return cards if cards is not None else list_cards()
+        return None
+    return cards
 
 
 def refresh_cards() -> None:
@@ -80,7 +80,7 @@ def _make_card(study: curated.Study) -> Row:
     values = sum(row["count"] for row in answer["rows"] if row["value"] is not None)
     plot = answer["chart"]
     if plot is not None:
-        card["picture"] = str(write_svg(draw_thumbnail(plot)))
+        card["picture"] = write_svg(draw_thumbnail(plot))
         card["ceilings"] = sorted({limit.words for limit in plot.all_limits} - {ALL.words} | {*card["ceilings"]})
     card["matched"] = sum(bool(pair["n_strata"]) for pair in answer["matched"])
     finding = (finding_sentence(answer) or NO_FINDING) if values else NO_ANSWER
