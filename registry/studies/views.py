@@ -42,7 +42,10 @@ def study_index(request: HttpRequest) -> HttpResponse:
     With `q` only the curated studies that hold its words.
     Questions ask the shipped record: where it was not loaded their answers would be missing.
     """
-    all_cards, text = cards.kept_cards() or cards.list_cards(), request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LENGTH]
+    all_cards, text = (
+        cards.kept_cards() or cards.list_cards(),
+        request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LENGTH],
+    )
     matching_cards = cards.search_cards(all_cards, text)
     context = {
         "section": "studies",

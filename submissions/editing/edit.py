@@ -99,7 +99,9 @@ def save_answers(submission: Submission, account: Account, sent: Any, base: str 
             raise AnswersChanged
         rows = rows.filter(answers=submission.answers)
     if not rows.update(answers=answers):
-        raise StateConflict if base is None else AnswersChanged
+        if base is None:
+            raise StateConflict
+        raise AnswersChanged
     if submission.state == State.SUBMITTED:
         task_queue.enqueue_after_commit("prepare_review", submission.pk)
 

@@ -134,7 +134,7 @@ LAST_SECTION = "Trust"
 
 def group_questions(questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The questions in sections, each with how many of its questions are answered."""
-    by_title: dict[str, list[Mapping[str, Any]]] = {title: [] for title in (*dict(SECTIONS), LAST_SECTION)}
+    by_title = {title: list[Mapping[str, Any]]() for title in (*dict(SECTIONS), LAST_SECTION)}
     for question in questions:
         title = next((title for title, names in SECTIONS if question["id"] in names), LAST_SECTION)
         by_title[title].append(question)

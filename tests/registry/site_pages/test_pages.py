@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.http import parse_http_date
 
 from launcher import collector_file
+from registry.log import recording
 from registry.models import Result, System
 from registry.site_pages import documentation
 from registry.site_pages.home import find_pair
