@@ -83,11 +83,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._role = role
 
     def _rollback(self) -> None:
-        super()._rollback()
+        super()._rollback()  # type: ignore[misc]  # the stubs lack it
         self._forget_role()
 
     def _savepoint_rollback(self, sid: str) -> None:
-        super()._savepoint_rollback(sid)
+        super()._savepoint_rollback(sid)  # type: ignore[misc]  # the stubs lack it
         self._forget_role()
 
     def _forget_role(self) -> None:

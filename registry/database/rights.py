@@ -104,11 +104,11 @@ def _role_statements(role: str) -> list[sql.Composed]:
 
 
 def _with_schema(statement: str, role: str) -> sql.Composed:
-    return sql.SQL(statement).format(sql.Identifier("public"), sql.Identifier(role))  # type: ignore[arg-type]  # ours
+    return sql.SQL(statement).format(sql.Identifier("public"), sql.Identifier(role))
 
 
 def _on_table(statement: str, table: str, role: str) -> sql.Composed:
-    return sql.SQL(statement).format(sql.Identifier(table), sql.Identifier(role))  # type: ignore[arg-type]  # ours
+    return sql.SQL(statement).format(sql.Identifier(table), sql.Identifier(role))
 
 
 def grant_after_migrate(**_: object) -> None:
