@@ -25,6 +25,8 @@ PRODUCTION = {
     "CACHE_URL": "unix:///nonexistent?db=1",
     "OPERATOR": "Example Computing Centre",
     "CONTACT": "registry@example.org",
+    "DATABASE_APP_ROLE": "highwater_app",
+    "DATABASE_PUBLIC_ROLE": "highwater_public",
     "INSECURE_LOCAL": "false",
     "DEBUG": "false",
     "RUFF_OUTPUT_FORMAT": "concise",
