@@ -70,5 +70,5 @@ def test_results_of_a_system_that_stays_leave_it_as_it_is() -> None:
     assert {row.system for row in Erasure.objects.all()} == {system}
     assert len({row.system_key for row in Erasure.objects.all()}) == 1
     first.refresh_from_db()
-    assert (first.institution, first.system_name, first.source, first.snapshot) == ("", "", "", {})
+    assert (first.institution, first.system_name, first.source, first.snapshot) == ("", "", "", {"erased": True})
     assert first.withdrawn_at is not None
