@@ -270,7 +270,8 @@ def test_an_only_institution_needs_no_name(cast) -> None:
 
 def test_an_upload_costs_so_many_queries(cast, django_assert_num_queries) -> None:
     cast.alice.upload(b"warm")
-    # token and account, refused before; in a savepoint the turn of these bytes; institutions; in another one insert,
-    # look-up, history and its notice, leaf and record of history and of receipt
-    with django_assert_num_queries(16):
+    # token and account, refused before; in a savepoint the turn of these bytes; institutions; quotas: two locks, one
+    # count, two sums, what is used; in another savepoint insert, look-up, history and its notice, leaf and record of
+    # history and of receipt
+    with django_assert_num_queries(24):
         assert cast.alice.upload(CONTENT).status_code == 202

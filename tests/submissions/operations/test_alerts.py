@@ -47,7 +47,8 @@ def test_alerts_name_figures_that_there_are() -> None:
 
 @pytest.mark.django_db
 def test_documented_figures_are_those_of_a_scrape() -> None:
-    documented = set(re.findall(r"`(highwater_\w+)`", (ROOT / "docs" / "api.md").read_text()))
+    pages = "\n".join(path.read_text() for path in (ROOT / "docs").glob("*.md"))
+    documented = set(re.findall(r"`(highwater_\w+)`", pages))
     text = Client().get("/metrics").content.decode()
     assert set(re.findall(r"^# HELP (highwater_\w+) ", text, re.MULTILINE)) <= documented
 

@@ -36,6 +36,7 @@ PAGES = {
     "submissions/ID/submit/": {"POST": (422, 422, 404, 422, 422, 302)},
     "submissions/ID/anonymity/": {"POST": (422, 422, 404, 403, 403, 302)},
     "submissions/ID/withdraw/": {"POST": (422, 422, 404, 403, 403, 302)},
+    "submissions/ID/keep/": {"POST": (409, 409, 404, 403, 403, 302)},
     "submissions/ID/edit/": {"POST": (302, 302, 404, 403, 403, 302)},
     "submissions/ID/revise/": {"POST": (409, 409, 404, 403, 403, 302)},
     "submissions/ID/files/add/": {"POST": (400, 400, 404, 403, 403, 302)},
