@@ -35,6 +35,7 @@ ANSWER = {
     "anonymity": {"reason": "A customer's machine."},
     "decision": {"granted": True, "reason": "The customer asked."},
     "checklist": {"label": "Book the room"},
+    "end": {"reason": "The contract ended."},
     "overrides": {"result": "hw-1", "action": "exclude", "reason": "The run was repeated."},
 }
 PEOPLE = ("alice", "bob", "charlie", "dana", "erin", "fay", "nobody")
@@ -179,6 +180,9 @@ OF_EVERYBODY_WITH_A_TOKEN = {
     ("GET", "submissions/"): (200,) * 6 + (401,),
     ("POST", "submissions/"): (415,) * 6 + (401,),
     ("GET", "receipts/"): (200,) * 7,
+    ("GET", "ties/"): (200,) * 6 + (401,),
+    ("POST", "ties/"): (400,) * 6 + (401,),
+    ("POST", "ties/1/end/"): (403, 403, 403, 403, 404, 404, 401),
     ("GET", "webhooks/"): (200,) * 6 + (401,),
     ("POST", "webhooks/"): (400,) * 6 + (401,),
     ("GET", f"webhooks/{MISSING}/"): (404,) * 6 + (401,),
