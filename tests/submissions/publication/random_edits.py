@@ -71,6 +71,7 @@ NOT_LOGGED = {
         for name in (*("answers", "filename", "metadata", "revises_id", "revision_reason"),)
     },
     "submissions_submission.result_id": AGAIN,
+    "submissions_submission.changed_at": "the clock of drafts and test uploads, which are not published",
 }
 """Columns that no record has, and why."""
 OF_DECISIONS = {
