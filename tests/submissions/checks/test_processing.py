@@ -265,7 +265,8 @@ def test_lock_keys_of_high_and_low_ids_are_recognised(cast) -> None:
 def test_a_check_costs_so_many_queries(cast, archive, django_assert_num_queries) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     # lock; look-up, with release, copy and institution; claim and its history in a savepoint; refused before, cleared;
-    # signature; row lock, no description, check, state, history and its notice in two savepoints; unlock. The turn of the
-    # account: a look-up and a row in two savepoints. The log: leaf and record of two histories and of the check.
+    # signature; row lock, no description, check, state, history and its notice in two savepoints; unlock.
+    # The turn of the account: a look-up and a row in two savepoints. The log: leaf and record of two histories and of
+    # the check.
     with django_assert_num_queries(33):
         processing.check_submission(pk)

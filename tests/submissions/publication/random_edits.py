@@ -50,6 +50,7 @@ AGAIN = "found where numbers are derived again from the bytes, which takes too l
 COUNTED = "counted from the report, of which the digest is recorded"
 WORK = "where a worker is with it"
 DECLARED = "declared, and changed until the release; what is published of it is recorded"
+EXPIRY = "the clock of drafts and test uploads, which are not published"
 NOT_LOGGED = {
     **{
         f"registry_result.{part}_{what}": STORAGE
@@ -71,7 +72,7 @@ NOT_LOGGED = {
         for name in (*("answers", "filename", "metadata", "revises_id", "revision_reason"),)
     },
     "submissions_submission.result_id": AGAIN,
-    "submissions_submission.changed_at": "the clock of drafts and test uploads, which are not published",
+    **{f"submissions_submission.{name}": EXPIRY for name in ("changed_at", "expiry_told_at")},
 }
 """Columns that no record has, and why."""
 OF_DECISIONS = {
