@@ -16,7 +16,7 @@ MOST = {
     "launcher": 0,
     "registry": 1,
     "submissions": 2,
-    "tests": 124,
+    "tests": 123,
     "tools": 0,
     "validators": 2,
 }

@@ -14,7 +14,7 @@ EXAMPLES = """examples:
   %(prog)s hw-1 hw-2 --per client
   %(prog)s 784c6d71 hw-2 --json
 
-The ratio is B to A. It comes with its 95 % interval where both were repeated; without one it cannot be
+The ratio is B to A. It comes with its interval of 95 percent where both were repeated; without one it cannot be
 known whether a difference is chance. Nobody needs an account, except to name a submission by its id.
 The exit status is 0 also where the registry gives no ratios; it then says why.
 """

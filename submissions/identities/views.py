@@ -95,8 +95,8 @@ def _render_page(
     undone: int | None = None,
 ) -> HttpResponse:
     """The page; `refused` is the form that was sent last, `undone` the act that it wanted to undo."""
-    shown = list(IdentityChange.objects.filter(part_of=None).prefetch_related("parts")[:MOST_ACTS])
-    undo_forms = [refused if act.pk == undone else UndoForm(auto_id=f"undo_{act.pk}_%s") for act in shown]
+    acts = list(IdentityChange.objects.filter(part_of=None).prefetch_related("parts")[:MOST_ACTS])
+    undo_forms = [refused if act.pk == undone else UndoForm(auto_id=f"undo_{act.pk}_%s") for act in acts]
     context: dict[str, Any] = {
         "section": "review",
         "kinds": IdentityChange.Kind.choices,
@@ -108,7 +108,7 @@ def _render_page(
         "split": SplitForm(),
         "undone": undone,
         "problem": problem or (foreseen.refused if foreseen else None),
-        "acts": list(zip(shown, undo_forms, strict=True)),
+        "acts": list(zip(acts, undo_forms, strict=True)),
     }
     response = form_page(request, "identities/identities.html", context, refused)
     if refused is None and problem is not None:

@@ -7,7 +7,7 @@ from django import forms
 from registry.studies import saved_queries
 from submissions.web.page_forms import PageForm
 
-KEPT = [(saved_queries.LIVE, "follows new results"), (saved_queries.AS_OF, "stays as it is now")]
+ANSWER_CHOICES = [(saved_queries.LIVE, "follows new results"), (saved_queries.AS_OF, "stays as it is now")]
 
 
 class SaveForm(PageForm):
@@ -22,5 +22,5 @@ class SaveForm(PageForm):
         label="Save as",
         widget=forms.TextInput(attrs={"maxlength": saved_queries.TITLE_LIMIT, "required": True, "size": 40}),
     )
-    keep = forms.ChoiceField(choices=KEPT, required=False, label="Its answer")
+    keep = forms.ChoiceField(choices=ANSWER_CHOICES, required=False, label="Its answer")
     question = forms.CharField(required=False, widget=forms.HiddenInput)

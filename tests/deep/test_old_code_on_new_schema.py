@@ -53,5 +53,5 @@ def test_a_run_is_still_taken_and_checked(state: Path, migrated: Registry) -> No
 def test_a_token_can_still_be_made_and_used(state: Path, migrated: Registry) -> None:
     people = earlier_release.kept_people(state)
     assert migrated.ask("GET", "api/v1/submissions/", people.tokens["alice"]).status == 200
-    made = migrated.ask("POST", "api/v1/tokens/", people.tokens["alice"], {"name": "between", "scopes": ["read"]})
-    assert made.status == 201, made.body
+    answer = migrated.ask("POST", "api/v1/tokens/", people.tokens["alice"], {"name": "between", "scopes": ["read"]})
+    assert answer.status == 201, answer.body

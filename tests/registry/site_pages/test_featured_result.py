@@ -101,9 +101,9 @@ def test_a_verified_result_without_a_ceiling_leads_only_where_nothing_is_derived
     assert lone is not None
     assert (lone["id"], lone["has_ceiling"]) == ("io500-1", False)
     make_result(release, "io500-2", 12.0, trust=Result.Trust.DERIVED, snapshot=SNAPSHOT)
-    beside = featured_result()
-    assert beside is not None
-    assert beside["id"] == "io500-2"
+    second = featured_result()
+    assert second is not None
+    assert second["id"] == "io500-2"
 
 
 @pytest.mark.django_db

@@ -66,8 +66,8 @@ def test_each_list_says_what_it_would_do_and_which_value_decides(checked) -> Non
     for name, (parameters, expected) in CASES.items():
         run["parameters"] |= parameters
         rows = judge(submission, run)
-        told = {row.name: (row.outcome, row.code, row.fact) for row in rows.values()}
-        assert told == expected, name
+        outcomes = {row.name: (row.outcome, row.code, row.fact) for row in rows.values()}
+        assert outcomes == expected, name
         for row in rows.values():
             assert bool(row.why) == (row.outcome != "can"), name
             assert not (row.needs and row.outcome != "can"), name
