@@ -88,7 +88,11 @@ AUTH_USER_MODEL = "submissions.Account"
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/submissions/"
 LOGOUT_REDIRECT_URL = "/"
-AUTHENTICATION_BACKENDS = ["submissions.accounts.sign_in.OneCheckBackend"]
+AUTHENTICATION_BACKENDS = [
+    "submissions.accounts.sign_in.OneCheckBackend",
+    # Sessions that began with an earlier release name it; it signs nobody in.
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},

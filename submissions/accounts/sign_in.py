@@ -8,6 +8,7 @@ from typing import Any
 from allauth.account.auth_backends import AuthenticationBackend
 from allauth.core.internal import ratelimit
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.exceptions import PermissionDenied
 from django.db.models import Case, F, Q, When
 from django.http import HttpRequest
 
@@ -22,7 +23,17 @@ BLOCK_BITS = {4: 24, 6: 56}
 
 
 class OneCheckBackend(AuthenticationBackend):  # type: ignore[misc]  # django-allauth has no types
-    """One statement and one hash for each attempt, whatever the name or mail address is."""
+    """One statement and one hash for each attempt, whatever the name or mail address is.
+
+    No other backend is asked after it: the one of former releases stands in the settings for sessions begun with it.
+    """
+
+    def authenticate(self, request: HttpRequest | None, **credentials: Any) -> AbstractBaseUser | None:
+        """The account of these credentials, else PermissionDenied, which ends the question."""
+        account: AbstractBaseUser | None = super().authenticate(request, **credentials)
+        if account is None and credentials.get("password"):
+            raise PermissionDenied
+        return account
 
     def _authenticate(self, request: HttpRequest | None, **credentials: Any) -> AbstractBaseUser | None:
         login = str(credentials.get("username") or credentials.get("email") or "")

@@ -352,3 +352,11 @@ def test_pages_of_the_account_are_for_who_signed_in(db) -> None:
 @pytest.mark.parametrize("step", ["login", "login/callback"])
 def test_a_provider_that_is_not_configured_is_not_there(client, db, provider, method, step) -> None:
     assert getattr(client, method)(f"/account/{provider}/{step}/").status_code == 404
+
+
+def test_a_session_of_an_earlier_release_goes_on() -> None:
+    """It names the backend of that release, which signs nobody in any more."""
+    browser = Client()
+    account = Account.objects.create_user("earlier", password="a rather long sentence")
+    browser.force_login(account, backend="allauth.account.auth_backends.AuthenticationBackend")
+    assert browser.get("/account/").status_code == 200
