@@ -76,6 +76,7 @@ MOMENTARY = (
 )
 """Differences between any two looks at one registry."""
 
+PLAIN = "refusals and meanings are worded plainly; their codes stay"
 NO_REPEATS = "a value without repeats has no interval"
 
 RANKED_BY_SCORE = "ranks of lists are a range only for equal scores, or measured repeats"
@@ -283,4 +284,7 @@ INTENDED = (
     Intended("commands", "bob validate *.tar.gz --server.printed.runs.*.rules.io500.one-run.why", NO_FOLDERS),
     Intended("commands", "bob validate fjord.tar.gz --server.printed.status", EVIDENCE),
     Intended("commands", "bob validate fjord.tar.gz --server.status", EVIDENCE),
+    Intended("*", "answer.title", PLAIN),
+    Intended("*", "answer.detail", PLAIN),
+    Intended("anybody parameters/", "answer.results.*.meaning", PLAIN),
 )
