@@ -19,6 +19,10 @@ def became_nothing(before: Any, now: Any) -> bool:
     return before != NOTHING and now == NOTHING
 
 
+def became_empty(before: Any, now: Any) -> bool:
+    return before not in (None, "", NOTHING) and now == ""
+
+
 def became_known(before: Any, now: Any) -> bool:
     return before in (None, "") and now not in (None, "", NOTHING)
 
@@ -287,4 +291,10 @@ INTENDED = (
     Intended("*", "answer.title", PLAIN),
     Intended("*", "answer.detail", PLAIN),
     Intended("anybody parameters/", "answer.results.*.meaning", PLAIN),
+    Intended(
+        "anybody results/*/",
+        "answer.bundle_sha256",
+        "the digest of the bundle of an anonymous result is not published",
+        became_empty,
+    ),
 )
