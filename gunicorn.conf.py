@@ -3,6 +3,7 @@
 Processes and threads are set by the command that starts it.
 """
 
+import gc
 import os
 import shutil
 import tempfile
@@ -26,6 +27,12 @@ forwarder_headers = ""
 # The processes share their counts of requests through files in memory (registry/monitoring/request_counts.py).
 if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="highwater-counts-", dir=worker_tmp_dir)
+
+
+def pre_fork(server, worker):  # type: ignore[no-untyped-def]  # gunicorn calls it in the first process, before each other
+    """Leave what is loaded alone: a collection would write to its pages, and each process would have a copy of them."""
+    gc.collect()
+    gc.freeze()
 
 
 def on_exit(server):  # type: ignore[no-untyped-def]  # gunicorn calls it in the first process, when it ends

@@ -21,7 +21,8 @@ from bench.lists import measure
 from bench.synthetic import record
 from launcher.collector_file import build
 from registry.models import Fact, PublicSystemSnapshot, Result
-from registry.query.fact_index import CONFIGURATION
+from registry.query.facts.fact_index import CONFIGURATION
+from tests.unpacking import extract
 from validators.system.facts import summary
 
 RECORDED = SHARED / "data" / "collector" / "fakeroots" / "lustre-client-rhel8.tar.gz"
@@ -62,7 +63,7 @@ def _collected() -> dict[str, Any]:
         folder = Path(scratch)
         (folder / "highwater.pyz").write_bytes(build())
         with tarfile.open(RECORDED) as archive:
-            archive.extractall(folder, filter="fully_trusted")
+            extract(archive, folder, filter="fully_trusted")
         node = folder / RECORDED.name.removesuffix(".tar.gz")
         out = folder / "system.json"
         arguments = ["--root", f"{node}/sysroot", "--commands", f"{node}/commands.json", "--out", f"{out}"]

@@ -26,16 +26,21 @@ def run() -> None:
         skipped("intake", "no shared data")
         return
     key = token()
-    with web() as address:
+    with web() as site:
         for clients in (1, 4):
             forget_submissions()
-            figure("intake", "accepted", _send_all(address, key, paths, clients), "1/s", clients=clients, workers=0)
+            used_s = site.cpu_s()
+            figure(
+                "intake", "accepted", _send_all(site.address, key, paths, clients), "1/s", clients=clients, workers=0
+            )
+            cpu_ms = (site.cpu_s() - used_s) / len(paths) * 1e3
+            figure("intake", "CPU time of web server", cpu_ms, "ms/upload", clients=clients, archives=len(paths))
         for processes in (1, 2):
-            figure("processing", "checked", _check_backlog(processes), "1/s", processes=processes, archives=len(paths))
+            _check_backlog(processes, len(paths))
         forget_submissions()
         with worker(2):
             begun = time.perf_counter()
-            accepted = _send_all(address, key, paths, 1)
+            accepted = _send_all(site.address, key, paths, 1)
             _wait_until_checked()
             processed = len(paths) / (time.perf_counter() - begun)
     figure("intake", "accepted while checking", accepted, "1/s", clients=1, processes=2)
@@ -74,16 +79,18 @@ def _send(address: str, key: str, path: Path) -> int:
     return answer.status
 
 
-def _check_backlog(processes: int) -> float:
-    """Put every submission back to received and let workers check them; returns checked ones per second."""
+def _check_backlog(processes: int, archives: int) -> None:
+    """Put every submission back to received and let workers check them: checked ones per second, CPU time of each."""
     ids = list(Submission.objects.values_list("pk", flat=True))
-    with worker(processes):
+    with worker(processes) as running:
         Submission.objects.update(state="received", attempts=0)
-        begun = time.perf_counter()
+        used_s, begun = running.cpu_s(), time.perf_counter()
         for pk in ids:
             process.delay(str(pk))
         _wait_until_checked()
-        return len(ids) / (time.perf_counter() - begun)
+        rate, cpu_ms = len(ids) / (time.perf_counter() - begun), (running.cpu_s() - used_s) / len(ids) * 1e3
+    figure("processing", "checked", rate, "1/s", processes=processes, archives=archives)
+    figure("processing", "CPU time of worker, cage and shelf", cpu_ms, "ms/check", processes=processes)
 
 
 def _wait_until_checked(limit_s: float = 300) -> None:

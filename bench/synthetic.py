@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from bench.figures import note
 from registry.models import ListEntry, Measurement, RankedList, Release, Result, Site, System
-from registry.query import fact_index
+from registry.query.facts import fact_index
 
 PHASES = [
     *(
@@ -57,20 +57,23 @@ def record(size: int) -> str:
         release = Release.objects.create(
             slug=slug, name=slug, imported=True, held_on=dt.date(2026, 1, 1), list_names=[LIST_NAME]
         )
-        site = Site.objects.create(slug=f"{slug}-site", name="Bench site")
+        sites = Site.objects.bulk_create(
+            Site(slug=f"{slug}-site-{number}", name=f"Bench site {number}") for number in range(max(1, size // 100))
+        )
         systems = System.objects.bulk_create(
-            System(slug=f"{slug}-{number}", site=site, name=f"System {number}") for number in range(max(1, size // 3))
+            System(slug=f"{slug}-{number}", site=sites[number % len(sites)], name=f"System {number}")
+            for number in range(max(1, size // 3))
         )
         first = _next_id(Result)
         chosen = random.Random(size)
         scores = sorted((math.exp(chosen.uniform(0, 9)) for _ in range(size)), reverse=True)
-        _copy(Result, _results(first, scores, release, site, systems, chosen))
+        _copy(Result, _results(first, scores, release, systems, chosen))
         _copy(Measurement, _measurements(first, scores, chosen))
         ranked = RankedList.objects.create(
             release=release, name=LIST_NAME, title="Full", trust=Result.Trust.REPORTED, complete=True
         )
         fact_index.rebuild_facts(range(first, first + size))
-        _copy(ListEntry, _entries(first, scores, ranked, site, systems))
+        _copy(ListEntry, _entries(first, scores, ranked, systems))
         RankedList.objects.filter(pk=ranked.pk).update(frozen_at=timezone.now(), digest=slug)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
@@ -85,7 +88,7 @@ def empty() -> None:
     Release.objects.all().delete()
 
 
-def _results(first: int, scores: list[float], release, site, systems, chosen) -> Iterator[dict]:
+def _results(first: int, scores: list[float], release, systems, chosen) -> Iterator[dict]:
     for number, score in enumerate(scores):
         system = systems[number % len(systems)]
         yield {
@@ -94,9 +97,9 @@ def _results(first: int, scores: list[float], release, site, systems, chosen) ->
             "tool": "io500",
             "trust": "reported",
             "release_id": release.pk,
-            "site_id": site.pk,
+            "site_id": system.site.pk,
             "system_id": system.pk,
-            "institution": site.name,
+            "institution": system.site.name,
             "system_name": system.name,
             "filesystem_type": FAMILIES[number % len(FAMILIES)],
             "filesystem_family": FAMILIES[number % len(FAMILIES)],
@@ -137,7 +140,7 @@ def _measurements(first: int, scores: list[float], chosen) -> Iterator[dict]:
             }
 
 
-def _entries(first: int, scores: list[float], ranked, site, systems) -> Iterator[dict]:
+def _entries(first: int, scores: list[float], ranked, systems) -> Iterator[dict]:
     for number, score in enumerate(scores):
         rank = number + 1
         yield {
@@ -151,7 +154,7 @@ def _entries(first: int, scores: list[float], ranked, site, systems) -> Iterator
             "bandwidth_gib_per_s": score / 3,
             "rate_kiops": score * 3,
             "new": number % 4 == 0,
-            "institution": site.name,
+            "institution": systems[number % len(systems)].site.name,
             "system_name": systems[number % len(systems)].name,
             "filesystem_type": FAMILIES[number % len(FAMILIES)],
             "client_nodes": 10 + number % 90,
@@ -164,8 +167,8 @@ def _next_id(model) -> int:
 
 def _copy(model, rows: Iterable[dict]) -> None:
     """Write rows by COPY; text columns that a row leaves out are empty, others null."""
-    generated = {"search", "recorded_at"} | ({"id"} if model is not Result else set())
-    columns = [field for field in model._meta.concrete_fields if field.column not in generated]
+    left_out = {"search", "recorded_at"} | ({"id"} if model is not Result else set())
+    columns = [field for field in model._meta.concrete_fields if not (field.generated or field.column in left_out)]
     names = ", ".join(f'"{field.column}"' for field in columns)
     blank = {field.column: "" for field in columns if field.empty_strings_allowed and not field.null}
     with connection.cursor() as cursor, cursor.copy(f"COPY {model._meta.db_table} ({names}) FROM STDIN") as copy:

@@ -1,5 +1,6 @@
 """Files that we write, complete or not there, and files of others, never more of them than is expected."""
 
+import json
 import os
 import tempfile
 from contextlib import contextmanager
@@ -48,3 +49,11 @@ def write_whole(path, text):
     """Write a text file (UTF-8) that appears complete or not at all. Raises UsageError where it cannot be written."""
     with written_whole(path) as stream:
         stream.write(text.encode("utf-8"))
+
+
+def write_json(path, document):
+    """Write a document, piece by piece: it appears complete or not at all. Raises UsageError as `written_whole`."""
+    with written_whole(path) as stream:
+        for text in json.JSONEncoder(indent=1).iterencode(document):
+            stream.write(text.encode("ascii"))
+        stream.write(b"\n")

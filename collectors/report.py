@@ -16,6 +16,7 @@ REPEAT_HINT = (
     "run it three times with the same settings and upload all outputs together: then its range is known.",
     "Where runs vary by 1 %, three of each tell a change of 6.3 % from chance, five of each one of 4.0 %.",
 )
+RANK_WORDS = {"can": "could rank", "cannot": "cannot rank", "unknown": "cannot be told"}
 # The registry read no further, because it would have kept a key or a token.
 REFUSED_UNREAD = "bundle.secret"
 
@@ -82,7 +83,27 @@ def print_submission(document, stream):
     print_scores(document, stream)
     print_unread(document, stream)
     print_repeat_hint(document, [document], document.get("primary"), stream)
+    print_prospects(document, stream)
     print_state(document, stream)
+
+
+def print_prospects(document, stream):
+    """Where the run could rank, and why not; nothing where the registry does not say."""
+    if not isinstance(document.get("could_rank"), list):
+        return
+    prospects = list_of_dicts(document, "could_rank")
+    for prospect in prospects:
+        outcome = str(prospect.get("outcome"))
+        facts = ", ".join(str(prospect[name]) for name in ("fact", "source") if prospect.get(name))
+        line = "list    {}: {}".format(prospect.get("name"), RANK_WORDS.get(outcome, outcome))
+        if prospect.get("why"):
+            line += ". {}{}".format(prospect["why"], " ({})".format(facts) if facts else "")
+        print_line(line, stream)
+        needs = prospect.get("needs")
+        for need in needs if isinstance(needs, list) else ():
+            print_line("        needs: {}".format(need), stream)
+    if not prospects and document.get("tool"):
+        print_line("list    no open release ranks results of {}".format(document["tool"]), stream)
 
 
 def print_state(document, stream):
@@ -94,8 +115,14 @@ def print_state(document, stream):
         on_lists = ", lists " + " ".join(map(str, lists)) if isinstance(lists, list) and lists else ""
         print_line("release {}{}".format(document["release"], on_lists), stream)
     print_line("state   {}  (submission {})".format(document.get("state"), document.get("id")), stream)
+    answered = document.get("answered_by_recipe")
+    if isinstance(answered, list) and answered:
+        print_line("recipe  answers {}".format(", ".join(map(str, answered))), stream)
     if waits_for(document):
         print_line("next    {}".format(waits_for(document)), stream)
+    if document.get("shelf_runs"):
+        runs = "1 run" if document["shelf_runs"] == 1 else "{} runs".format(document["shelf_runs"])
+        print_line("shelf   {}; `list --scope own` lists what is on it".format(runs), stream)
     if document.get("result"):
         print_line("result  {}".format(document["result"]), stream)
     if document.get("url"):
@@ -114,11 +141,22 @@ def print_check(document, stream):
         )
         print_rules(run, document, stream)
         print_scores(run, stream)
+    print_rules_not_run(document, stream)
     print_unread(document, stream)
     print_repeat_hint(document, runs, document.get("primary"), stream)
     print_line("status  {}".format(document.get("status")), stream)
     if document.get("expires_at"):
         print_line("expires {} unless it is changed or kept".format(document["expires_at"]), stream)
+
+
+def print_rules_not_run(document, stream):
+    """The codes of all rules that did not run, one line for each benchmark."""
+    by_tool = {}
+    for rule in list_of_dicts(document, "rules_not_run"):
+        tool, _, name = str(rule.get("code")).partition(".")
+        by_tool.setdefault(tool, []).append(name)
+    for tool, names in sorted(by_tool.items()):
+        print_line("not run {}: {}".format(tool, ", ".join(names)), stream)
 
 
 def place_of(part):
@@ -233,13 +271,14 @@ MOST_NAME = 40
 
 
 def print_list(submissions, stream):
-    """One line per submission: id, state, name, score, release, and what it waits for."""
+    """One line per submission: id, state, name, score or numbers, release, and what it waits for."""
     rows = [
         (
             str(row.get("id")),
             str(row.get("state")) + (" (test)" if row.get("test") is True else ""),
             cut_text(row.get("name") or "", MOST_NAME),
-            "" if row.get("score") is None else "score " + figure(row["score"]),
+            str(row.get("run") or ""),
+            str(row.get("numbers") or "") if row.get("score") is None else "score " + figure(row["score"]),
             str(row.get("release") or ""),
             waits_for(row),
         )

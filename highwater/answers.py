@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
 
 from highwater import rows as shapes
-from highwater.columns import DATES
+from highwater.rows import DATES
 
 if TYPE_CHECKING:
     import pandas as pd

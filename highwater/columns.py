@@ -1,209 +1,28 @@
-"""Columns of tables of a registry, from its openapi.json; tools/api_tables.py writes them."""
+"""Columns of the tables of a registry: the fields that every row of a table has, in the registry's order."""
 
-RESULTS = (
-    "id",
-    "label",
-    "tool",
-    "tool_version",
-    "mode",
-    "trust",
-    "release",
-    "institution",
-    "institution_slug",
-    "system",
-    "system_slug",
-    "platform",
-    "vendor",
-    "filesystem_type",
-    "filesystem_family",
-    "client_nodes",
-    "tasks",
-    "score",
-    "bandwidth_gib_per_s",
-    "rate_kiops",
-    "reproducibility",
-    "production",
-    "submitted_on",
-    "published_at",
-    "revision",
-    "same_as",
-    "source",
-    "source_address",
-)
-MEASUREMENTS = (
-    "op",
-    "quantity",
-    "stat",
-    "value",
-    "unit",
-    "printed_value",
-    "printed_unit",
-    "scored",
-    "context",
-    "repeats",
-)
-STUDIES = (
-    "slug",
-    "title",
-    "place",
-    "kind",
-    "document",
-    "url",
-)
-AXES = (
-    "name",
-    "title",
-    "unit",
-    "reads",
-    "alias_of",
-)
-METRICS = (
-    "metric",
-    "title",
-    "tools",
-    "unit",
-    "group",
-    "results",
-)
-LISTS = (
-    "release",
-    "release_name",
-    "list",
-    "title",
-    "trust",
-    "complete",
-    "completeness",
-    "reconstructed_as",
-    "source",
-    "source_address",
-    "note",
-    "definition",
-    "ranks",
-    "frozen_at",
-    "length",
-)
-ENTRIES = (
-    "rank",
-    "rank_low",
-    "rank_high",
-    "result",
-    "institution",
-    "institution_slug",
-    "system",
-    "system_slug",
-    "vendor",
-    "filesystem_type",
-    "filesystem_family",
-    "client_nodes",
-    "tasks",
-    "score",
-    "bandwidth_gib_per_s",
-    "rate_kiops",
-    "reproducibility",
-    "trust",
-    "new",
-    "entered",
-    "note",
-    "withdrawn_at",
-    "erased_at",
-    "source",
-    "source_address",
-)
-RELEASES = (
-    "slug",
-    "name",
-    "imported",
-    "held_on",
-    "opens",
-    "deadline",
-    "publishes",
-    "published_at",
-    "completeness",
-    "note",
-    "source",
-    "benchmark_versions",
-    "accepting_reviewers",
-    "list_names",
-    "unknown_lists",
-    "lists",
-)
-SYSTEMS = (
-    "slug",
-    "name",
-    "site",
-    "institution",
-    "platform",
-)
-SITES = (
-    "slug",
-    "name",
-)
-PLATFORMS = (
-    "slug",
-    "name",
-    "vendor",
-    "predecessor",
-)
-LINES = (
-    "platforms",
-    "url",
-)
-CEILINGS = (
-    "op",
-    "quantity",
-    "stat",
-    "context",
-    "value",
-    "unit",
-    "qualifier",
-    "direction",
-    "over",
-    "limiting",
-    "above",
-    "layers",
-)
-DISTRIBUTIONS = (
-    "op",
-    "quantity",
-    "stat",
-    "over",
-    "context",
-    "unit",
-    "printed_unit",
-    "count",
-    "min",
-    "mean",
-    "max",
-    "deviation",
-    "quantiles",
-    "members",
-)
-CHANCES = (
-    "stripes",
-    "percent",
-)
-DATES = {
-    "archive_damaged_since": "date-time",
-    "archive_missing_since": "date-time",
-    "as_of": "date-time",
-    "checked_at": "date-time",
-    "copy_damaged_since": "date-time",
-    "copy_missing_since": "date-time",
-    "copy_withheld_at": "date-time",
-    "day": "date",
-    "deadline": "date-time",
-    "embargo_until": "date-time",
-    "erased_at": "date-time",
-    "expires_at": "date-time",
-    "frozen_at": "date-time",
-    "held_on": "date",
-    "made_at": "date-time",
-    "on": "date",
-    "opens": "date-time",
-    "published_at": "date-time",
-    "publishes": "date-time",
-    "received_at": "date-time",
-    "submitted_at": "date-time",
-    "submitted_on": "date",
-    "withdrawn_at": "date-time",
-}
+from __future__ import annotations
+
+from highwater import rows
+
+
+def _always_given(row: type) -> tuple[str, ...]:
+    """Names of a row's fields, but those that an answer may leave out."""
+    required: frozenset[str] = getattr(row, "__required_keys__")  # noqa: B009 - type checkers know no such name
+    return tuple(name for name in row.__annotations__ if name in required)
+
+
+RESULTS = _always_given(rows.Result)
+MEASUREMENTS = _always_given(rows.Measurement)
+STUDIES = _always_given(rows.StudyListed)
+AXES = _always_given(rows.AxisRow)
+METRICS = _always_given(rows.MetricRow)
+LISTS = _always_given(rows.RankedList)
+ENTRIES = _always_given(rows.Entry)
+RELEASES = _always_given(rows.Release)
+SYSTEMS = _always_given(rows.System)
+SITES = _always_given(rows.Site)
+PLATFORMS = _always_given(rows.Platform)
+LINES = _always_given(rows.LineShape)
+CEILINGS = _always_given(rows.Efficiency)
+DISTRIBUTIONS = _always_given(rows.Distribution)
+CHANCES = _always_given(rows.Chance)

@@ -98,9 +98,13 @@ class Registry:
         facts = [name for name in rows[0] if name != "measurements"] if rows else list(columns.RESULTS)
         return Phases([*facts, *metrics], wide, units, varies)
 
-    def compare(self, *ids: str, per: str = "") -> shapes.ComparisonShape:
-        """2 to 20 results side by side: measurements, ratios, and what else differed."""
-        return cast(shapes.ComparisonShape, self._json("compare/", {"results": ",".join(ids), "per": per}))
+    def compare(self, *ids: str, per: str = "", scope: str = "") -> shapes.ComparisonShape:
+        """2 to 20 results side by side: measurements, ratios, and what else differed.
+
+        With `scope="all"` ids may be those of runs on your shelf; that needs a token.
+        """
+        query = {"results": ",".join(ids), "per": per, "scope": scope}
+        return cast(shapes.ComparisonShape, self._json("compare/", query))
 
     def ceilings(self, id: str) -> Table[shapes.Efficiency]:
         """The measurements of a result in % of what each layer of its system can deliver."""

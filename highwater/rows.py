@@ -32,6 +32,7 @@ class BasisShape(TypedDict):
     result: str
     op: str
     trust: str
+    trust_label: str
     enclosures: float
     of_one: float
     qualifier: str
@@ -118,6 +119,7 @@ class ComparedResult(TypedDict):
     label: Union[str, None]
     tool_version: str
     trust: str
+    trust_label: str
     score: Union[float, None]
     source: str
     source_address: str
@@ -241,6 +243,9 @@ class _EntryAlways(TypedDict):
     erased_at: Union[str, None]
     source: str
     source_address: str
+    rules_violated: Union[int, None]
+    trust_label: str
+    reproduced: str
 
 
 class Entry(_EntryAlways, total=False):
@@ -384,6 +389,15 @@ class Layer(TypedDict):
     factors: list[Factor]
 
 
+class LevelMark(TypedDict):
+    at: str
+    level_before: str
+    level_after: str
+    rule: str
+    reason: str
+    results: list[str]
+
+
 class Limiting(TypedDict):
     layer: str
     words: str
@@ -464,6 +478,7 @@ class Membership(TypedDict):
     list: str
     title: str
     trust: str
+    trust_label: str
     rank: int
     rank_low: int
     rank_high: int
@@ -488,6 +503,13 @@ class MissingFact(TypedDict):
     results: int
 
 
+class Must(TypedDict):
+    what: str
+    original: Union[str, None]
+    new: Union[str, None]
+    matches: bool
+
+
 class NearestFact(TypedDict):
     fact: str
     title: str
@@ -501,6 +523,7 @@ class NotJoined(TypedDict):
     tool: str
     mode: str
     trust: str
+    trust_label: str
     client_nodes: Union[int, None]
     tasks: Union[int, None]
     score: Union[float, None]
@@ -567,6 +590,25 @@ class PossibleShape(TypedDict):
     may_be: list[str]
     factor: Union[float, None]
     factor_qualifier: str
+
+
+class Prospect(TypedDict):
+    name: str
+    title: str
+    releases: list[str]
+    outcome: str
+    why: str
+    code: str
+    fact: str
+    source: str
+    needs: list[str]
+    missing_answers: int
+
+
+class RaisedLevel(TypedDict):
+    awarded: str
+    raised_to: str
+    marks: list[LevelMark]
 
 
 class RankedList(TypedDict):
@@ -689,6 +731,47 @@ class Repeated(TypedDict):
     values: list[float]
 
 
+class Reproduced(TypedDict):
+    sentence: str
+    sites: int
+    failed_sites: int
+    within_percent: Union[float, None]
+    marks: list[ReproductionMark]
+    reproduces: Union[ReproductionMark, None]
+
+
+class ReproducedNumber(TypedDict):
+    op: str
+    quantity: str
+    stat: str
+    context: dict[str, Any]
+    ratio: Union[float, None]
+    low: Union[float, None]
+    high: Union[float, None]
+    original_runs: int
+    new_runs: int
+    outcome: str
+    why: str
+
+
+class ReproductionMark(TypedDict):
+    result: str
+    original: str
+    original_withdrawn: bool
+    institution: str
+    kind: str
+    outcome: str
+    counted: bool
+    ratio: Union[float, None]
+    low: Union[float, None]
+    high: Union[float, None]
+    why: str
+    judged_at: str
+    musts: list[Must]
+    numbers: list[ReproducedNumber]
+    differences: list[dict[str, Any]]
+
+
 class _ResultAlways(TypedDict):
     id: str
     label: Union[str, None]
@@ -718,6 +801,9 @@ class _ResultAlways(TypedDict):
     same_as: Union[str, None]
     source: str
     source_address: str
+    rules_violated: Union[int, None]
+    trust_label: str
+    reproduced: str
 
 
 class Result(_ResultAlways, total=False):
@@ -753,6 +839,8 @@ class ResultDetail(TypedDict):
     same_as: Union[str, None]
     source: str
     source_address: str
+    rules_violated: Union[int, None]
+    trust_label: str
     origin_id: str
     storage_vendor: str
     filesystem_name: str
@@ -794,6 +882,8 @@ class ResultDetail(TypedDict):
     facts: dict[str, Any]
     lists: list[Membership]
     source_links: list[SourceLink]
+    reproduced: Reproduced
+    level_by_rule: RaisedLevel
     next_trust: TrustStep
 
 
@@ -824,6 +914,7 @@ class RunVerdictRow(TypedDict):
     tool: str
     mode: str
     trust: str
+    trust_label: str
     client_nodes: Union[int, None]
     list: str
     verdict: str
@@ -1005,16 +1096,21 @@ class SubmissionDetail(TypedDict):
     submitted_at: Union[str, None]
     expires_at: Union[str, None]
     result: Union[str, None]
+    reproduces: Union[str, None]
     revises: Union[str, None]
     revision_reason: str
     changes: list[Change]
     metadata: dict[str, Any]
     embargo_until: Union[str, None]
     answers: dict[str, Any]
+    not_judged: Union[Unjudged, None]
+    level_by_rule: Union[RaisedLevel, None]
     answers_missing: dict[str, Any]
+    answered_by_recipe: list[str]
     checked_with: Union[str, None]
     signature: str
     system: Union[SystemSummary, None]
+    shelf_runs: int
     status: Union[str, None]
     primary: Union[int, None]
     tool: Union[str, None]
@@ -1035,6 +1131,7 @@ class SubmissionDetail(TypedDict):
     unconfirmed_operations: Union[list[str], None]
     findings: list[Finding]
     runs: list[dict[str, Any]]
+    could_rank: Union[list[Prospect], None]
     assigned: list[str]
     groups: list[dict[str, Any]]
     not_read: list[dict[str, Any]]
@@ -1157,6 +1254,12 @@ class UnitsShape(TypedDict):
     qualifier: str
 
 
+class Unjudged(TypedDict):
+    why: str
+    tried_at: Union[str, None]
+    again_at: Union[str, None]
+
+
 class UnknownFact(TypedDict):
     fact: str
     title: str
@@ -1192,3 +1295,34 @@ class UnmatchedShape(TypedDict):
     differs: list[ConditionPair]
     unknown: list[ConditionPair]
     reasons: list[str]
+
+
+DATES = {
+    "again_at": "date-time",
+    "archive_damaged_since": "date-time",
+    "archive_missing_since": "date-time",
+    "as_of": "date-time",
+    "checked_at": "date-time",
+    "copy_damaged_since": "date-time",
+    "copy_missing_since": "date-time",
+    "copy_withheld_at": "date-time",
+    "day": "date",
+    "deadline": "date-time",
+    "embargo_until": "date-time",
+    "erased_at": "date-time",
+    "expires_at": "date-time",
+    "frozen_at": "date-time",
+    "held_on": "date",
+    "judged_at": "date-time",
+    "made_at": "date-time",
+    "on": "date",
+    "opens": "date-time",
+    "published_at": "date-time",
+    "publishes": "date-time",
+    "received_at": "date-time",
+    "submitted_at": "date-time",
+    "submitted_on": "date",
+    "tried_at": "date-time",
+    "withdrawn_at": "date-time",
+}
+"""Fields that are a day or a time in every row that has them."""

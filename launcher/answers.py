@@ -30,7 +30,7 @@ def main(programs: dict[str, int]) -> None:
     silent = dict(programs)
     while silent:
         try:
-            answered = heard(app, any(name != SCHEDULER for name in silent))
+            answered = find_answering(app, any(name != SCHEDULER for name in silent))
         except (OperationalError, RedisError, OSError):
             answered = set()  # the broker may be starting again
         for name in [name for name, process in silent.items() if process in answered]:
@@ -40,7 +40,7 @@ def main(programs: dict[str, int]) -> None:
             time.sleep(0.1)
 
 
-def heard(app: Celery, workers: bool) -> set[int]:
+def find_answering(app: Celery, workers: bool) -> set[int]:
     """Process ids of the workers that answer now, and of the scheduler whose note lies in the broker."""
     processes = set()
     if workers:

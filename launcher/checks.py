@@ -89,12 +89,12 @@ def run_all(environment: Environment) -> bool:
     variables = environment.variables() | PRODUCTION
     with tempfile.TemporaryDirectory() as scratch:
         variables["HIGHWATER_STATE"] = scratch
-        begun = begun_ahead(steps(environment.python, Path(scratch)), variables)
+        begun = start_ahead(steps(environment.python, Path(scratch)), variables)
         passed = [has_passed(step, process) for step, process in begun]
     return all(passed)
 
 
-def begun_ahead(
+def start_ahead(
     all_steps: Iterable[Step], variables: Mapping[str, str]
 ) -> Iterator[tuple[Step, subprocess.Popen[str]]]:
     """Every step with its process, in their order; the next ones have begun when one is given."""

@@ -27,7 +27,8 @@ def preparation(*, demo: bool, demonstration: bool) -> tuple[str, ...]:
     Without `demo` nothing is put into the record; without `demonstration` the made-up runs of /tour/ are taken out.
     """
     record = ("load_catalogue", "load_demo") if demo else ("load_catalogue --without-history",)
-    return ("migrate", *record, "load_demonstration" if demonstration else "load_demonstration --remove")
+    login = () if databases.setting("DATABASE_URL") else (f"grant_rights --login {databases.LOGIN}",)
+    return ("migrate", *login, *record, "load_demonstration" if demonstration else "load_demonstration --remove")
 
 
 def up(state_folder: Path, port: int, steps: Sequence[str]) -> int:
@@ -39,7 +40,8 @@ def up(state_folder: Path, port: int, steps: Sequence[str]) -> int:
             chosen = listening.getsockname()[1]
             variables.setdefault("SITE_URL", f"http://127.0.0.1:{chosen}")
             site.prepare(state, environment, variables, steps)
-            started = [Running(program) for program in site.programs(state, environment, variables, listening.fileno())]
+            own = databases.for_services(variables)
+            started = [Running(program) for program in site.programs(state, environment, own, listening.fileno())]
             try:
                 site.wait_until_ready(chosen, environment, started)
                 lock.publish(variables)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
 
 from launcher.console import LauncherError, say
 from launcher.environment import Environment
@@ -20,6 +20,8 @@ from launcher.processes import Program, Running, spawn, stop
 from launcher.state import State, own_folder
 
 DATABASE = ROLE = "highwater"
+# As whom web and workers log in to our own PostgreSQL: it owns nothing. Commands log in as ROLE, which owns the tables.
+LOGIN = "highwater_web"
 # What web and workers, and strangers, have rights by. Migrations make them; tests make their own.
 ROLES = {"DATABASE_APP_ROLE": "highwater_app", "DATABASE_PUBLIC_ROLE": "highwater_public"}
 READY_WITHIN_S = 60.0
@@ -136,9 +138,22 @@ def postgres(state: State, environment: Environment, *, durable: bool) -> Server
         user=account.user if account else None,
         group=account.group if account else None,
     )
-    url = f"postgresql:///{DATABASE}?{urlencode({'host': str(sockets), 'user': ROLE}, safe='/')}"
     path = os.pathsep.join([str(binaries), environment.variables()["PATH"]])
-    return Server(program, lambda running: postmaster_is_ready(data, running), {"DATABASE_URL": url, "PATH": path})
+    return Server(
+        program, lambda running: postmaster_is_ready(data, running), {"DATABASE_URL": _url(sockets, ROLE), "PATH": path}
+    )
+
+
+def _url(sockets: Path, user: str) -> str:
+    return f"postgresql:///{DATABASE}?{urlencode({'host': str(sockets), 'user': user}, safe='/')}"
+
+
+def for_services(variables: Mapping[str, str]) -> dict[str, str]:
+    """The settings of web, workers and scheduler: on our own PostgreSQL, they log in as who owns nothing."""
+    if setting("DATABASE_URL"):
+        return dict(variables)
+    (sockets,) = parse_qs(urlsplit(variables["DATABASE_URL"]).query)["host"]
+    return {**variables, "DATABASE_URL": _url(Path(sockets), LOGIN)}
 
 
 def find_postgres(environment: Environment) -> Path:

@@ -177,7 +177,7 @@ def keep_running(*groups: list[Running]) -> None:
                 earlier = restarts.setdefault(running.program.name, [])
                 if running.ended and is_due(earlier, time.monotonic()):
                     earlier.append(time.monotonic())
-                    say_that_it_ended(running)
+                    report_exit(running)
                     group[position] = Running(running.program)
 
 
@@ -190,6 +190,6 @@ def is_due(restarts: Sequence[float], now: float) -> bool:
     return len(recent) < RESTARTS_AT_ONCE or now - recent[-1] >= RESTART_PAUSE_S
 
 
-def say_that_it_ended(running: Running) -> None:
+def report_exit(running: Running) -> None:
     program = running.program
     say(f"{program.name} ended with status {running.process.returncode}; starting it again (log: {program.log})")

@@ -13,6 +13,7 @@ from registry.log import api as log_api
 from registry.parameters import api as parameters_api
 from registry.platforms import api_ceilings, api_generations
 from registry.results import api as results_api
+from registry.results.recipes import api as recipes_api
 from registry.site_pages import api_index, api_meta
 from registry.site_pages.search import api as search_api
 from registry.studies import api as studies_api
@@ -24,6 +25,7 @@ urlpatterns = [
     path("", api_index.IndexView.as_view(), name="api-index"),
     path("releases/", lists_api.ReleaseListView.as_view(), name="api-releases"),
     path("releases/<str:release>/", lists_api.ReleaseDetailView.as_view(), name="api-release"),
+    path("releases/<str:release>/proof/", log_api.ReleaseProof.as_view(), name="api-release-proof"),
     path("releases/<str:release>/awards/", api_releases.ReleaseAwards.as_view(), name="api-release-awards"),
     path("lists/", lists_api.RankedListList.as_view(), name="api-lists"),
     path("lists/<str:release>/<str:list>/", lists_api.RankedListDetailView.as_view(), name="api-list"),
@@ -32,6 +34,9 @@ urlpatterns = [
         reconstruction_api.ReconstructedListView.as_view(),
         name="api-list-reconstructed",
     ),
+    path("name-changes/", log_api.NameChangeList.as_view(), name="api-name-changes"),
+    path("name-changes/<int:id>/", log_api.NameChangeDetail.as_view(), name="api-name-change"),
+    path("name-changes/<int:id>/proof/", log_api.NameChangeProof.as_view(), name="api-name-change-proof"),
     path("analysis/<str:list>/", api_releases.ListAnalysis.as_view(), name="api-analysis"),
     path("lists/<str:release>/<str:list>/citation/", citation_api.ListCitation.as_view(), name="api-list-citation"),
     path("lists/<str:release>/<str:list>/proof/", log_api.ListProof.as_view(), name="api-list-proof"),
@@ -39,6 +44,7 @@ urlpatterns = [
     path("results/<str:id>/", results_api.ResultDetailView.as_view(), name="api-result"),
     path("results/<str:id>/among/", results_api.ResultAmong.as_view(), name="api-result-among"),
     path("results/<str:id>/phases/", results_api.ResultPhases.as_view(), name="api-result-phases"),
+    path("results/<str:id>/recipe/", recipes_api.ResultRecipe.as_view(), name="api-result-recipe"),
     path("results/<str:id>/citation/", citation_api.ResultCitation.as_view(), name="api-result-citation"),
     path("results/<str:id>/files/", results_api.ResultFiles.as_view(), name="api-result-files"),
     path("results/<str:id>/distributions/", results_api.ResultDistributions.as_view(), name="api-result-distributions"),

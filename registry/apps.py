@@ -9,10 +9,11 @@ class RegistryConfig(AppConfig):
     def ready(self) -> None:
         from django.db.models.signals import post_migrate
 
-        from registry.database import rights
+        from registry.database import public_writes, rights
         from registry.monitoring import tasks
         from registry.serving import request_role  # noqa: F401  registers a check
         from registry.web import answer_schemas, operator_contact  # noqa: F401  registers shapes of answers, and a check
 
         tasks.connect_signals()
+        post_migrate.connect(public_writes.watch_after_migrate, sender=self)
         post_migrate.connect(rights.grant_after_migrate, sender=self)

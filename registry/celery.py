@@ -1,11 +1,29 @@
-"""The Celery application: tasks carry ids only, are acknowledged after they ran, and may run twice."""
+"""The Celery application: tasks carry ids only, are acknowledged after they ran, and may run twice.
 
+Periodic tasks keep their intervals whatever happens to clocks.
+"""
+
+import gc
 import json
 import os
+import signal
 import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from billiard import active_children
 from celery import Celery
-from celery.signals import after_task_publish, beat_init, setup_logging, worker_init
+from celery.apps.worker import Worker
+from celery.beat import PersistentScheduler, ScheduleEntry
+from celery.platforms import EX_FAILURE
+from celery.signals import (
+    after_task_publish,
+    beat_init,
+    setup_logging,
+    worker_before_create_process,
+    worker_init,
+)
 from kombu.connection import Connection
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
@@ -36,6 +54,26 @@ def keep_logging(**_: object) -> None:
 
 setup_logging.connect(keep_logging)
 
+
+class EndingWorker(Worker):  # type: ignore[misc]  # Celery has no types
+    """A worker that ends at once where it cannot go on, so that it is started again.
+
+    Celery's own first waits for the results of its processes. Where one of them was killed in the middle of a message,
+    it waits for ever: neither dead nor at work.
+    """
+
+    def stop(self, in_sighandler: bool = False, exitcode: int | None = None) -> None:
+        """As Celery's own where it was asked to stop; tasks that are cut short are done again."""
+        if exitcode == EX_FAILURE and not in_sighandler:
+            for process in active_children():
+                with suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGKILL)
+            os._exit(EX_FAILURE)
+        super().stop(in_sighandler=in_sighandler, exitcode=exitcode)
+
+
+app.Worker = app.subclass_with_self(EndingWorker, reverse="Worker")
+
 # In the broker: when the scheduler last sent a task, and which process it is.
 SCHEDULER_NOTE = "highwater.scheduler"
 SCHEDULER_NOTE_KEPT_S = 86_400
@@ -64,7 +102,7 @@ def refuse_wrong_pooler(**_: object) -> None:
 
 
 def limit_rights(**_: object) -> None:
-    """In workers, before their first task: from now on they speak with the role of the application."""
+    """In workers and the scheduler, when they begin: from now on they speak with the role of the application."""
     from registry.database import rights  # the settings are read when the process begins
 
     rights.limit_process()
@@ -73,6 +111,16 @@ def limit_rights(**_: object) -> None:
 worker_init.connect(refuse_wrong_pooler)
 worker_init.connect(limit_rights)
 beat_init.connect(refuse_wrong_pooler)
+beat_init.connect(limit_rights)
+
+
+def share_memory(**_: object) -> None:
+    """Leave what is loaded alone: a collection would write to its pages, and each process would have a copy of them."""
+    gc.collect()
+    gc.freeze()
+
+
+worker_before_create_process.connect(share_memory)
 
 
 def _note_scheduler(**_: object) -> None:
@@ -90,3 +138,54 @@ def scheduler_last_sent() -> float | None:
         broker.ensure_connection(max_retries=1, timeout=2)
         note = broker.default_channel.client.get(SCHEDULER_NOTE)
     return float(json.loads(note)["at"]) if note else None
+
+
+# Periodic tasks
+
+MOST_WAITING = 100
+"""Tasks in a queue, beyond which no more are sent: they would be done one after another for nothing."""
+_BEGUN, _BEGUN_S = datetime.now(UTC), time.monotonic()
+
+
+def steady_now() -> datetime:
+    """When this process began, and the time that passed since: a clock that is put right does not move it."""
+    return _BEGUN + timedelta(seconds=time.monotonic() - _BEGUN_S)
+
+
+class SteadyEntry(ScheduleEntry):  # type: ignore[misc]  # Celery has no types
+    """A periodic task. Celery's own goes by the clock: put back by a day, nothing is sent for a day."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.schedule.nowfun = steady_now
+
+    def is_due(self) -> Any:
+        """Whether it is due, and in how many seconds to look again; a last run to come counts as just now.
+
+        Such a time is kept from an earlier process, whose clock was ahead.
+        """
+        return self.schedule.is_due(min(self.last_run_at, steady_now()))
+
+
+class ModestScheduler(PersistentScheduler):  # type: ignore[misc]  # as above
+    """Sends nothing to a queue where many tasks wait.
+
+    Tasks with a time of expiry would do the same, but a worker whose clock is ahead takes each of them for too old.
+    """
+
+    Entry = SteadyEntry
+
+    def apply_async(self, entry: Any, producer: Any = None, advance: bool = True, **options: Any) -> Any:
+        """Send a task, unless its queue is full."""
+        queue = self.app.conf.task_routes[entry.task]["queue"]
+        if waiting_tasks(self.connection, queue) >= MOST_WAITING:
+            return None
+        return super().apply_async(entry, producer=producer, advance=advance, **options)
+
+
+def waiting_tasks(broker: Connection, queue: str) -> int:
+    """How many tasks wait in a queue."""
+    try:
+        return int(broker.default_channel.queue_declare(queue, passive=True).message_count)
+    except broker.channel_errors:
+        return 0  # nothing was ever sent to it

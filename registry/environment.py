@@ -10,7 +10,9 @@ import difflib
 import json
 import math
 import os
+import re
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -38,6 +40,7 @@ VARIABLES: dict[str, str] = {
     "RECEIPT_KEY": "Private Ed25519 key in PEM that signs receipts; without it one that follows from SECRET_KEY.",
     "SITE_URL": "Public address of the site, https://host; used in mails, machine forms and the served collector.",
     "PUBLIC_ONLY": "Serve only the public record, for hosts on a read replica. Off by default.",
+    "READ_REQUIRES_LOGIN": "Only accounts may read: every page, file and call is closed to others. Off by default.",
     "OPERATOR": "Who runs this registry, as /about/ and the foot of every page name it. Default nobody.",
     "CONTACT": "Where people ask for an account and report trouble: a mail address, or https://....",
     "IMPRINT_URL": "Address of the operator's imprint or privacy page, https://...; linked from every page.",
@@ -49,6 +52,7 @@ VARIABLES: dict[str, str] = {
     "DATABASE_STATEMENT_S": "Seconds that one statement of the web may take, 0 for any; default 30.",
     "CHECK_SECONDS": "So long one check may take before it is stopped; default 60.",
     "CHECK_MEMORY_BYTES": "Address space of the process that reads one bundle, in bytes; default 1 GiB.",
+    "KEPT_ANSWERS_BYTES": "Bytes of public answers that each web process keeps in memory, 0 for none; default 32 MiB.",
     "LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; default INFO.",
     "UPLOAD_BYTES_PER_DAY": "Bytes that one account may store within 24 hours, 0 for any; default 5 GiB.",
     "INSTITUTION_BYTES_PER_DAY": "Bytes that one institution may store within 24 hours, 0 for any; default 50 GiB.",
@@ -60,6 +64,7 @@ VARIABLES: dict[str, str] = {
     "SIGNUP_OPEN": "Anybody may make an account, with a mail address that is verified. Off by default.",
     "REQUIRE_SECOND_FACTOR_FOR": "Roles that need a second factor, such as editor,admin. Default none.",
     "LOGIN_PROVIDERS": "Others who sign people in, a JSON array as in docs/accounts.md. Default none.",
+    "LDAP_DIRECTORY": "An LDAP directory that signs people in, a JSON object as in docs/accounts.md. Default none.",
     "THROTTLE_UPLOAD": "Uploads per token from elsewhere; default 600/h.",
     "THROTTLE_UPLOAD_LOOPBACK": "Uploads per token from loopback; default 60/s.",
     "THROTTLE_CHECK": "Calls of check/ per token; default 120/h.",
@@ -78,6 +83,8 @@ _PROVIDERS = {
     "orcid": ("client_id", "secret"),
     "github": ("client_id", "secret"),
 }
+_LDAP_ATTRIBUTES = {"login": "uid", "entry_id": "entryUUID"}
+_MEMBER_ROLES = ("submitter", "admin")
 _PREFIXES = ("HIGHWATER_", "THROTTLE_")
 _OTHERS = {
     # Read by the launcher, the tests and the collector, never by the server.
@@ -142,6 +149,14 @@ def read_boolean(name: str, default: bool = False) -> bool:
     return value == "true"
 
 
+def read_closed(name: str, *, public_only: bool) -> bool:
+    """Whether only accounts may read. Raises ImproperlyConfigured on a host that has no accounts."""
+    closed = read_boolean(name)
+    if closed and public_only:
+        raise ImproperlyConfigured(f"PUBLIC_ONLY has no accounts, so {name} would let nobody read. Leave one out.")
+    return closed
+
+
 def read_names(name: str, default: str | None = None) -> list[str]:
     """Comma-separated words, blanks dropped."""
     return [word.strip() for word in read_text(name, default).split(",") if word.strip()]
@@ -200,12 +215,45 @@ def login_providers(name: str) -> dict[str, dict[str, Any]]:
         keys = _PROVIDERS.get(kind) if isinstance(kind, str) else None
         if not isinstance(kind, str) or keys is None:
             raise ImproperlyConfigured(f"{name}: `provider` must be one of {', '.join(_PROVIDERS)}")
+        groups = _read_groups(name, entry, kind)
         if set(entry) != {"provider", *keys} or not all(isinstance(entry[key], str) and entry[key] for key in keys):
             raise ImproperlyConfigured(f"{name}: {kind} takes exactly the texts {', '.join(keys)}")
         if kind == "openid_connect" and not entry["server"].startswith(("https://", "http://127.0.0.1:")):
             raise ImproperlyConfigured(f"{name}: `server` must begin with https://")
         providers.setdefault(kind, {"APPS": []})["APPS"].append(_sso_application(entry))
+        if groups:
+            providers[kind]["APPS"][-1]["settings"] |= groups
     return providers
+
+
+def _read_groups(name: str, entry: dict[str, Any], kind: str) -> dict[str, Any]:
+    """Take `groups` and `groups_claim` out of an entry. Raises ImproperlyConfigured for what maps nothing."""
+    groups, claim = entry.pop("groups", None), entry.pop("groups_claim", "groups")
+    if groups is None:
+        return {}
+    if kind != "openid_connect":
+        raise ImproperlyConfigured(f"{name}: only openid_connect has `groups`")
+    if not isinstance(claim, str) or not claim:
+        raise ImproperlyConfigured(f"{name}: `groups_claim` is a name")
+    _check_groups(name, groups)
+    return {"groups": groups, "groups_claim": claim}
+
+
+def _check_groups(name: str, groups: object) -> None:
+    """Raises ImproperlyConfigured unless it maps names of groups to what they grant."""
+    if not isinstance(groups, dict) or not groups:
+        raise ImproperlyConfigured(f"{name}: `groups` maps names of groups")
+    for group, grant in groups.items():
+        if not isinstance(grant, dict) or not grant or set(grant) - {"role", "institution", "member"}:
+            raise ImproperlyConfigured(f"{name}: group {group!r} takes role, institution, member")
+        if grant.get("role", ROLES[0]) not in ROLES:
+            raise ImproperlyConfigured(f"{name}: `role` of group {group!r} must be one of {', '.join(ROLES)}")
+        if ("member" in grant and "institution" not in grant) or grant.get("member", "admin") not in _MEMBER_ROLES:
+            raise ImproperlyConfigured(
+                f"{name}: `member` of group {group!r} must be one of {', '.join(_MEMBER_ROLES)}, beside an institution"
+            )
+        if "institution" in grant and not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", str(grant["institution"])):
+            raise ImproperlyConfigured(f"{name}: `institution` of group {group!r} must be a slug such as north-lab")
 
 
 def _sso_application(entry: dict[str, str]) -> dict[str, Any]:
@@ -213,6 +261,56 @@ def _sso_application(entry: dict[str, str]) -> dict[str, Any]:
     if entry["provider"] == "openid_connect":
         application |= {"provider_id": entry["id"], "name": entry["name"], "settings": {"server_url": entry["server"]}}
     return application
+
+
+def ldap_directory(name: str) -> dict[str, Any]:
+    """Read the directory that signs people in, with what is left out filled in; empty where it is not set.
+
+    Raises ImproperlyConfigured for an entry that is not exactly what docs/accounts.md names, and without its package.
+    """
+    if not (text := read_text(name, "")):
+        return {}
+    try:
+        entry = json.loads(text)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is no JSON: {error}") from error
+    if not isinstance(entry, dict):
+        raise ImproperlyConfigured(f"{name} must be a JSON object")
+    groups = entry.pop("groups", None)
+    required, optional = {"name", "server", "people"}, {"login", "entry_id", "account", "password", "ca_file"}
+    keys = set(entry) - {"groups_in"}
+    if not required <= keys <= required | optional:
+        raise ImproperlyConfigured(
+            f"{name} takes {_join_sorted(required)}, and may take {_join_sorted(optional)}, groups"
+        )
+    if not all(isinstance(value, str) and value for value in entry.values()):
+        raise ImproperlyConfigured(f"{name}: all but `groups` are texts, and none is empty")
+    if ("account" in entry) != ("password" in entry) or ("groups_in" in entry) != (groups is not None):
+        raise ImproperlyConfigured(f"{name}: account and password go together, and so do groups and groups_in")
+    if groups is not None:
+        _check_groups(name, groups)
+    _check_ldap_server(name, entry["server"])
+    for key in ("login", "entry_id"):
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", entry.setdefault(key, _LDAP_ATTRIBUTES[key])):
+            raise ImproperlyConfigured(f"{name}: `{key}` is the name of an attribute")
+    if find_spec("ldap3") is None:
+        raise ImproperlyConfigured(f"{name} needs a package more: pip install -r requirements-sso.txt")
+    return entry | {"groups": groups}
+
+
+def _check_ldap_server(name: str, server: str) -> None:
+    """Raises ImproperlyConfigured unless it is ldap:// or ldaps:// with a host, and perhaps a port."""
+    try:
+        parts = urlsplit(server)
+        is_server = parts.scheme in ("ldap", "ldaps") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_server = False
+    if not is_server or parts.netloc.count("@") or server != f"{parts.scheme}://{parts.netloc}":
+        raise ImproperlyConfigured(f"{name}: `server` must look like ldaps://host or ldap://host:389, not {server!r}")
+
+
+def _join_sorted(names: set[str]) -> str:
+    return ", ".join(sorted(names))
 
 
 def read_choice(name: str, choices: tuple[str, ...], default: str) -> str:

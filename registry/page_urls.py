@@ -14,6 +14,7 @@ from registry.platforms import views_ceilings, views_generations
 from registry.results import archive_download, views_among, views_demonstration, views_distributions
 from registry.results import views as results_views
 from registry.results.explore import views as explore_views
+from registry.results.recipes import views as recipe_views
 from registry.site_pages import (
     about,
     documentation,
@@ -85,6 +86,7 @@ urlpatterns = [
     ),
     path("results/<str:public_id>/", results_views.detail, name="result"),
     path("results/<str:public_id>/among/", views_among.among_page, name="result-among"),
+    path("results/<str:public_id>/recipe.sh", recipe_views.recipe_script, name="result-recipe"),
     path("results/<str:public_id>/badge.svg", views_badges.result_badge, name="result-badge"),
     path("results/<str:public_id>/card.png", views_badges.result_card, name="result-card"),
     path("results/<str:public_id>/copy.tar.gz", archive_download.published_copy, name="result-copy"),
@@ -107,6 +109,7 @@ urlpatterns = [
     path("generations/", views_generations.line_index, name="lines"),
     path("generations/<str:slug>/", views_generations.line_page, name="line"),
     path("sizing/", views_generations.sizing_page, name="sizing"),
+    path("platforms/", systems_views.platform_index, name="platforms"),
     path("platforms/<str:slug>/", systems_views.platform_page, name="platform"),
     path("sites/", views_sites.site_index, name="sites"),
     path("sites/<str:slug>/", views_sites.site_page, name="site"),
@@ -119,6 +122,7 @@ urlpatterns = [
     path("search/", search_views.search_page, name="search"),
     path("docs/", documentation.documentation_index, name="docs"),
     path("docs/rules/", documentation.rules_page, name="docs-rules"),
+    path("docs/<path:slug>.md", documentation.documentation_source, name="docs-source"),
     path("docs/<path:slug>/", documentation.documentation_page, name="docs-page"),
     path("client/", downloads_client.client_page, name="client"),
     path("client/<str:name>.whl", downloads_client.client_wheel, name="client-wheel"),

@@ -28,6 +28,7 @@ ALLOWED_HOSTS = env.read_names("ALLOWED_HOSTS")
 INSECURE_LOCAL = env.read_boolean("INSECURE_LOCAL")
 TRUSTED_PROXY = env.read_boolean("TRUSTED_PROXY")
 PUBLIC_ONLY = env.read_boolean("PUBLIC_ONLY")
+READ_REQUIRES_LOGIN = env.read_closed("READ_REQUIRES_LOGIN", public_only=PUBLIC_ONLY)
 CSRF_TRUSTED_ORIGINS = env.read_names("CSRF_TRUSTED_ORIGINS", "")
 SITE_URL = env.read_origin("SITE_URL")
 RECEIPT_KEY = env.ed25519_key("RECEIPT_KEY")
@@ -68,6 +69,7 @@ MIDDLEWARE = [
     "registry.web.compression.PublicCompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "registry.serving.admission.TooLargeMiddleware",
+    "registry.serving.kept_answers.KeptAnswersMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -78,6 +80,8 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "registry.serving.page_throttle.PageThrottleMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "submissions.accounts.entry.views_kept_input.KeptInputMiddleware",
+    "submissions.accounts.entry.closed_reading.ClosedReadingMiddleware",
     "submissions.accounts.second_factor.SecondFactorMiddleware",
     "registry.serving.request_role.RequestRoleMiddleware",
 ]
@@ -88,7 +92,9 @@ AUTH_USER_MODEL = "submissions.Account"
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/submissions/"
 LOGOUT_REDIRECT_URL = "/"
+LDAP_DIRECTORY = env.ldap_directory("LDAP_DIRECTORY")
 AUTHENTICATION_BACKENDS = [
+    *(["submissions.accounts.entry.directory_sign_in.DirectoryBackend"] if LDAP_DIRECTORY else []),
     "submissions.accounts.sign_in.OneCheckBackend",
     # Sessions that began with an earlier release name it; it signs nobody in.
     "allauth.account.auth_backends.AuthenticationBackend",
@@ -143,7 +149,7 @@ TEMPLATES = [
                 "registry.web.context_processors.frame",
                 "registry.web.tray.tray_context",
             ],
-            "builtins": ["registry.presentation.charts.svg"],
+            "builtins": ["registry.presentation.charts.svg", "registry.presentation.filters"],
         },
     },
 ]
@@ -171,6 +177,8 @@ CACHES = {
         "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5, "retry": Retry(NoBackoff(), 1)},
     },
 }
+# Compressed answers to strangers, in the memory of each process; 0 keeps none.
+KEPT_ANSWERS_BYTES = env.read_number("KEPT_ANSWERS_BYTES", 32 * 1024**2, least=0, digits=12)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = env.read_text("BROKER_URL")
@@ -213,15 +221,16 @@ _TASKS_OF_QUEUES = {
 }
 CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in _TASKS_OF_QUEUES]
 CELERY_TASK_ROUTES = {task: {"queue": queue} for queue, tasks in _TASKS_OF_QUEUES.items() for task in tasks}
+CELERY_BEAT_SCHEDULER = "registry.celery:ModestScheduler"
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "submissions.tasks.sweep", "schedule": 2.0, "options": {"expires": 2}},
-    "find_steps": {"task": "submissions.tasks.find_steps", "schedule": 2.0, "options": {"expires": 2}},
-    "tell": {"task": "submissions.tasks.tell", "schedule": 2.0, "options": {"expires": 2}},
-    "edition": {"task": "registry.tasks.make_edition", "schedule": 5.0, "options": {"expires": 5}},
-    "scrub": {"task": "submissions.tasks.scrub_storage", "schedule": 30.0, "options": {"expires": 30}},
-    "append_log": {"task": "registry.tasks.append_log", "schedule": 60.0, "options": {"expires": 60}},
-    "study_cards": {"task": "registry.tasks.keep_study_cards", "schedule": 10.0, "options": {"expires": 10}},
-    "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0, "options": {"expires": 3600}},
+    "sweep": {"task": "submissions.tasks.sweep", "schedule": 2.0},
+    "find_steps": {"task": "submissions.tasks.find_steps", "schedule": 2.0},
+    "tell": {"task": "submissions.tasks.tell", "schedule": 2.0},
+    "edition": {"task": "registry.tasks.make_edition", "schedule": 5.0},
+    "scrub": {"task": "submissions.tasks.scrub_storage", "schedule": 30.0},
+    "append_log": {"task": "registry.tasks.append_log", "schedule": 60.0},
+    "study_cards": {"task": "registry.tasks.keep_study_cards", "schedule": 10.0},
+    "tidy": {"task": "submissions.tasks.tidy", "schedule": 3600.0},
 }
 
 # Files: bytes as received are private, the public store holds scrubbed derivatives only
@@ -300,9 +309,9 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["registry.web.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "registry.web.answer_schemas.NamedOnce",
     "EXCEPTION_HANDLER": "registry.errors.problem_response",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
     "DEFAULT_THROTTLE_CLASSES": ["registry.web.throttles.ReadThrottle"],
@@ -321,7 +330,11 @@ SPECTACULAR_SETTINGS = {
         "AccountRoleEnum": "submissions.models.accounts.Account.Role",
         "ActionEnum": "registry.models.lists.Override.Action",
         "ChecklistActionEnum": "submissions.models.checklists.ChecklistAct.Action",
+        "DispositionKindEnum": "submissions.models.review.Disposition.Kind",
         "IdentityKindEnum": "registry.models.identities.IdentityChange.Kind",
+        "OutcomeEnum": "submissions.models.review.Judgement.Outcome",
+        "ProspectOutcomeEnum": "submissions.publication.prospects.OUTCOMES",
+        "ReproducibilityEnum": "registry.models.results.Result.Reproducibility",
         "RoleEnum": "submissions.models.accounts.Membership.Role",
         "TrustEnum": "registry.models.results.Result.Trust",
         "TrustOrDemonstrationEnum": "registry.query.demonstration.LEVELS_AND_TRUST",
@@ -402,7 +415,7 @@ LOGGING = {
         "json": {"()": "registry.monitoring.log_lines.JsonFormatter"},
     },
     "filters": {
-        "without_traceback": {"()": "registry.web.log_filters.WithoutTraceback"},
+        "without_traceback": {"()": "registry.monitoring.log_lines.WithoutTraceback"},
         "add_context": {"()": "registry.monitoring.log_lines.AddContext"},
     },
     "handlers": {

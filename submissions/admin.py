@@ -22,9 +22,17 @@ from submissions.models import (
 
 
 class Memberships(admin.TabularInline):  # type: ignore[type-arg]  # it takes none at run time
+    """To look at and to add; they end on the page of the institution, after which a tie stays."""
+
     model = Membership
     extra = 0
     raw_id_fields = ["institution"]
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
 
 
 class Ties(admin.TabularInline):  # type: ignore[type-arg]  # as above
@@ -50,7 +58,7 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg]  # as above
     list_filter = ["role", "is_active"]
     fieldsets = (
         *((title, fields) for title, fields in UserAdmin.fieldsets or () if title != _("Permissions")),
-        ("In the registry", {"fields": ["role", "is_active"]}),
+        ("In the registry", {"fields": ["role", "is_active", "directory_entry"]}),
     )
     filter_horizontal = ()
 

@@ -15,8 +15,11 @@ from submissions.publication import api_anonymity, api_preview, api_releases
 from submissions.publication.checklist import api as checklist_api
 from submissions.receipts import api as receipts_api
 from submissions.review import api as review_api
-from submissions.review import api_decisions
+from submissions.review import api_decisions, api_dispositions
+from submissions.review import api_questions as api_questions_review
 from submissions.saved_queries import api as saved_queries_api
+from submissions.shelf import api as shelf_api
+from submissions.shelf import api_questions
 
 urlpatterns = [
     path("submissions/", overview_api.SubmissionList.as_view(), name="api-submissions"),
@@ -29,6 +32,26 @@ urlpatterns = [
     ),
     path("submissions/<uuid:id>/assign/", review_api.SubmissionAssign.as_view(), name="api-submission-assign"),
     path("submissions/<uuid:id>/rubric/", review_api.SubmissionRubric.as_view(), name="api-submission-rubric"),
+    path(
+        "submissions/<uuid:id>/dispositions/",
+        api_dispositions.SubmissionDispositions.as_view(),
+        name="api-submission-dispositions",
+    ),
+    path(
+        "submissions/<uuid:id>/questions/",
+        api_questions_review.SubmissionQuestions.as_view(),
+        name="api-submission-questions",
+    ),
+    path(
+        "submissions/<uuid:id>/questions/consent/",
+        api_questions_review.SubmissionConsent.as_view(),
+        name="api-submission-consent",
+    ),
+    path(
+        "submissions/<uuid:id>/questions/<int:number>/answer/",
+        api_questions_review.QuestionAnswer.as_view(),
+        name="api-question-answer",
+    ),
     path("submissions/<uuid:id>/comments/", review_api.SubmissionComments.as_view(), name="api-submission-comments"),
     path("submissions/<uuid:id>/files/<str:name>/", api_files.SubmissionFile.as_view(), name="api-submission-file"),
     path(
@@ -36,6 +59,7 @@ urlpatterns = [
         api_public_files.SubmissionPublicFiles.as_view(),
         name="api-submission-public-files",
     ),
+    path("submissions/<uuid:id>/copy/", api_files.SubmissionCopy.as_view(), name="api-submission-copy"),
     path("submissions/<uuid:id>/versions/", api_files.SubmissionVersions.as_view(), name="api-submission-versions"),
     path(
         "submissions/<uuid:id>/versions/difference/",
@@ -93,6 +117,16 @@ urlpatterns = [
     path("releases/", api_releases.EditableReleaseListView.as_view(), name="api-releases-write"),
     path("releases/<str:release>/", api_releases.EditableReleaseDetailView.as_view(), name="api-release-write"),
     path("releases/<str:release>/publish/", api_releases.ReleasePublish.as_view(), name="api-release-publish"),
+    path(
+        "releases/<str:release>/questions/",
+        api_questions_review.ReleaseQuestions.as_view(),
+        name="api-release-questions",
+    ),
+    path(
+        "releases/<str:release>/open-points/",
+        api_dispositions.ReleaseOpenPoints.as_view(),
+        name="api-release-open-points",
+    ),
     path("releases/<str:release>/checklist/", checklist_api.ReleaseChecklist.as_view(), name="api-checklist"),
     path(
         "releases/<str:release>/checklist/<int:id>/",
@@ -118,4 +152,16 @@ urlpatterns = [
     path("tokens/", api_tokens.TokenList.as_view(), name="api-tokens"),
     path("tokens/<str:id>/", api_tokens.TokenDetail.as_view(), name="api-token"),
     path("check/", checks_api.CheckNow.as_view(), name="api-check"),
+    path("shelf/", shelf_api.ShelfList.as_view(), name="api-shelf"),
+    path("shelf/<uuid:id>/", shelf_api.ShelfDetail.as_view(), name="api-shelf-run"),
+    path("shelf/<uuid:id>/shares/", shelf_api.ShelfShares.as_view(), name="api-shelf-shares"),
+    path("shelf/<uuid:id>/shares/<str:username>/", shelf_api.ShelfShareEnd.as_view(), name="api-shelf-share"),
+    path("results/", api_questions.RESULTS.as_view(), name="api-results-scoped"),
+    path("compare/", api_questions.COMPARE.as_view(), name="api-compare-scoped"),
+    path("study/", api_questions.STUDY.as_view(), name="api-study-scoped"),
+    path("ranking/", api_questions.RANKING.as_view(), name="api-ranking-scoped"),
+    path("sizing/", api_questions.SIZING.as_view(), name="api-sizing-scoped"),
+    path("search/", api_questions.SEARCH.as_view(), name="api-search-scoped"),
+    path("systems/<str:slug>/history/", api_questions.HISTORY.as_view(), name="api-system-history-scoped"),
+    path("systems/<str:slug>/sweep/", api_questions.SWEEP.as_view(), name="api-system-sweep-scoped"),
 ]

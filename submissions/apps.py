@@ -12,7 +12,7 @@ class SubmissionsConfig(AppConfig):
         from registry.query.stored_bytes import damage_met
         from registry.site_pages.metrics import SOURCES
         from submissions.damage.scrub import report_damage
-        from submissions.lifecycle.private_records import hold_private
+        from submissions.lifecycle.private_records import record_private
         from submissions.operations.metrics import (
             cage_metrics,
             delivery_metrics,
@@ -24,7 +24,7 @@ class SubmissionsConfig(AppConfig):
         )
 
         damage_met.connect(report_damage)
-        HOLDERS.append(hold_private)
+        HOLDERS.append(record_private)
         SOURCES["submissions.figures.submissions"] = submission_metrics
         SOURCES["submissions.figures.storage"] = storage_metrics
         SOURCES["submissions.figures.failures"] = failure_metrics

@@ -15,7 +15,9 @@ Problem (registry.errors)
 │   ├── BadSignature             intake.signature-malformed
 │   ├── BadMetadata              intake.metadata-invalid
 │   ├── UnknownRelease           intake.unknown-release
-│   └── UnknownList              intake.unknown-list
+│   ├── UnknownList              intake.unknown-list
+│   ├── UnknownOriginal          intake.unknown-original
+│   └── OriginalNotCurrent       intake.original-not-current
 ├── Unavailable              our side can't at the moment; try again (Retry-After)
 │   ├── StorageFull              storage.full
 │   ├── StorageUnavailable       storage.unavailable
@@ -24,6 +26,7 @@ Problem (registry.errors)
 │   ├── MailUnavailable          mail.unavailable
 │   └── NoWorker                 check.unavailable
 ├── TooManyInvitations       quota.invitations
+├── TooManyQuestions         quota.questions
 ├── CheckTimeout             check.timeout
 ├── NotFound                 submission.not-found: missing, or not for this account to see
 ├── NoSystem                 submission.no-system
@@ -31,6 +34,7 @@ Problem (registry.errors)
 │   ├── NotYours                 permission.not-yours
 │   ├── OutOfScope               permission.scope
 │   ├── SecondFactorNeeded       account.second-factor
+│   ├── PasswordElsewhere        account.password-elsewhere
 │   ├── NotAdmin                 permission.not-admin
 │   └── ConflictOfInterest       review.conflict-of-interest
 ├── StateConflict            state.conflict
@@ -43,6 +47,9 @@ Problem (registry.errors)
 │   ├── NoReviewer               review.not-a-reviewer
 │   ├── NoSuchFinding            review.unknown-finding
 │   ├── NothingToJudge           review.unknown-rule
+│   ├── WithdrawalAsked          review.withdrawal-asked
+│   ├── QuestionRefused          review.question-refused
+│   ├── AnsweredAlready          review.answered-already
 │   └── CommentRefused           review.comment-refused
 ├── AnonymityRefused         anonymity.refused
 │   ├── NamedAlready             anonymity.named-already
@@ -51,6 +58,8 @@ Problem (registry.errors)
 │   ├── NoSuchFile               files.not-found
 │   ├── BinaryFile               files.binary
 │   ├── UnreadableArchive        files.unreadable
+│   ├── ArchiveTooMuch           files.too-much
+│   ├── NotLookedInto            files.not-looked-into
 │   ├── FileQuarantined          files.quarantined
 │   └── FileGone                 files.gone
 ├── FileInUse                files.in-use
@@ -67,6 +76,7 @@ Problem (registry.errors)
 │   ├── RunInvalid               submit.run-invalid
 │   ├── NoInstitution            submit.no-institution
 │   ├── TestSubmission           submit.test
+│   ├── OtherBenchmark           submit.other-benchmark
 │   ├── ExampleSubmission        submit.example
 │   └── EmbargoPast              submit.embargo-past
 ├── NoSecretFile             quarantine.not-found
@@ -97,6 +107,7 @@ Problem (registry.errors)
 ├── UnknownField             request.unknown-field
 ├── RepeatedField            request.repeated-field
 ├── BadReceipt               receipt.invalid
+├── NoWebhook                webhook.not-found: missing, or another account's
 ├── WebhookRefused           webhook.refused
 ├── TooManyTrials            webhook.trials
 ├── WebhookExists            webhook.exists
@@ -105,6 +116,9 @@ Problem (registry.errors)
 ├── NoStep                   step.not-found
 ├── StepRefused              step.refused
 ├── StepChanged              step.changed
+├── NotOnShelf               shelf.not-found
+├── ShelfRefused             shelf.refused
+├── NotShared                shelf.not-shared
 └── OverrideRefused          override.refused
 """
 
@@ -214,6 +228,18 @@ class UnknownList(IntakeRefused):
     hint = "Send names of lists, such as io500: the field `lists` repeated, or separated by commas."
 
 
+class UnknownOriginal(IntakeRefused):
+    code = "intake.unknown-original"
+    title = "Unknown result to reproduce"
+    hint = "`reproduces` is the public id of a published result, such as hw-1."
+
+
+class OriginalNotCurrent(IntakeRefused):
+    code = "intake.original-not-current"
+    title = "The result to reproduce no longer counts"
+    hint = "Name the newest revision of the result, or leave `reproduces` out."
+
+
 class StorageFull(Unavailable):
     code = "storage.full"
     title = "The storage is full"
@@ -232,6 +258,14 @@ class TooManyInvitations(Problem):
     code = "quota.invitations"
     title = "Too many invitations by mail within a day"
     hint = "Nothing was sent. Try again tomorrow, or invite by the name of an account."
+    retry_after_s = 3600
+
+
+class TooManyQuestions(Problem):
+    status = 429
+    code = "quota.questions"
+    title = "Too many questions"
+    hint = "Wait until some of them are answered."
     retry_after_s = 3600
 
 
@@ -294,6 +328,12 @@ class SecondFactorNeeded(Forbidden):
     hint = (
         "Sign in on the web and set up an authenticator app or a passkey on /account/2fa/. Nothing else works before."
     )
+
+
+class PasswordElsewhere(Forbidden):
+    code = "account.password-elsewhere"
+    title = "The directory of your institution signs this account in, so it has no password here"
+    hint = "Change the password where you sign in. Scripts take a token from your account page."
 
 
 class NotAdmin(Forbidden):
@@ -426,6 +466,12 @@ class NoInstitution(SubmitRefused):
     hint = "Name an institution of the account as `institution` in the metadata (revalidate)."
 
 
+class OtherBenchmark(SubmitRefused):
+    code = "submit.other-benchmark"
+    title = "The run is of another benchmark than the result to reproduce"
+    hint = "Withdraw it, and upload the bundle again without `reproduces` or with another id."
+
+
 class TestSubmission(SubmitRefused):
     __test__ = False  # its name is no test to pytest
     code = "submit.test"
@@ -470,10 +516,31 @@ class NoSuchFinding(ReviewRefused):
     hint = "Send codes that `findings` or `rules` of the submission have."
 
 
+class WithdrawalAsked(ReviewRefused):
+    status = 409
+    code = "review.withdrawal-asked"
+    title = "A finding asks for the withdrawal of the run"
+    hint = "Dispose of that finding otherwise first, or reject the run."
+
+
 class NothingToJudge(ReviewRefused):
     code = "review.unknown-rule"
     title = "The check decides this rule"
     hint = "GET rubric/ lists the rules that a person decides."
+
+
+class QuestionRefused(ReviewRefused):
+    status = 409
+    code = "review.question-refused"
+    title = "Nobody can ask about this run, or be asked"
+    hint = "Submitters of a release ask about runs of others in it that are open to questions, until it is published."
+
+
+class AnsweredAlready(ReviewRefused):
+    status = 409
+    code = "review.answered-already"
+    title = "The question is answered already"
+    hint = "Read the answer; what it lacks, the other submitter can ask again."
 
 
 class CommentRefused(ReviewRefused):
@@ -522,6 +589,19 @@ class BinaryFile(FileRefused):
 class UnreadableArchive(FileRefused):
     code = "files.unreadable"
     title = "The archive cannot be opened"
+
+
+class ArchiveTooMuch(FileRefused):
+    code = "files.too-much"
+    title = "The archive takes too much time or memory to look into"
+
+
+class NotLookedInto(FileRefused):
+    status = 503
+    code = "files.not-looked-into"
+    title = "The archive could not be looked into now"
+    hint = "Try again in a minute. If it happens again, download the archive, and tell the operators."
+    retry_after_s = 60
 
 
 class FileQuarantined(FileRefused):
@@ -717,6 +797,13 @@ class AnswersInvalid(Problem):
     hint = "Send one JSON object of question ids and answers, at most 256 KiB."
 
 
+class NoWebhook(Problem):
+    status = 404
+    code = "webhook.not-found"
+    title = "Unknown webhook"
+    hint = "GET webhooks/ lists those of the account."
+
+
 class WebhookRefused(Problem):
     status = 422
     code = "webhook.refused"
@@ -796,6 +883,27 @@ class BadReceipt(Problem):
     code = "receipt.invalid"
     title = "Not a receipt of this registry"
     hint = "Send the whole JSON document as the registry issued it."
+
+
+class NotOnShelf(Problem):
+    status = 404
+    code = "shelf.not-found"
+    title = "No such run on the shelf"
+    hint = "GET shelf/ lists the runs that the account may see."
+
+
+class ShelfRefused(Problem):
+    status = 422
+    code = "shelf.refused"
+    title = "The shelf does not take this"
+    hint = "Fix what `detail` or `errors` names and send it again."
+
+
+class NotShared(Problem):
+    status = 404
+    code = "shelf.not-shared"
+    title = "The run is not shared with that account"
+    hint = "GET shelf/{id}/ lists with whom it is shared."
 
 
 class OverrideRefused(Problem):

@@ -15,8 +15,8 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from registry.models import Release, Site, Step
-from registry.query import canonical_names
-from registry.query.text_folding import fold_text
+from registry.query.names import canonical_names
+from registry.query.names.text_folding import fold_text
 from submissions.errors import ConflictOfInterest, Forbidden, NotFound, NotYours
 from submissions.models import Account, Submission, Tie
 
@@ -59,11 +59,23 @@ def is_own(account: Account, submission: Submission) -> bool:
     return submission.institution_id is not None and is_member(account, submission.institution_id)
 
 
+def own_submission(
+    account: Account, submission_id: UUID | str, among: QuerySet[Submission] | None = None
+) -> Submission:
+    """One submission that is the account's, or of one of its institutions.
+
+    Raises NotFound for what it may not see, NotYours for another's that it may see.
+    """
+    submission = visible_submission(account, submission_id, among)
+    require_own(account, submission)
+    return submission
+
+
 def is_member(account: Account, site_id: int) -> bool:
     return account.memberships.filter(institution=site_id).exists()
 
 
-def one_with_own(account: Account) -> QuerySet[Site]:
+def own_and_merged_sites(account: Account) -> QuerySet[Site]:
     """The account's institutions and all that were merged with one of them.
 
     Who belongs there judges nothing of any of them, and speaks for their systems. It sees no more submissions by it.
@@ -88,7 +100,7 @@ def conflict_reason(account: Account, submission: Submission) -> str:
     """Why this account may not review it, as a sentence; "" where nothing stands against it."""
     if is_own(account, submission):
         return "It is of this account or its institution."
-    if submission.institution_id and one_with_own(account).filter(pk=submission.institution_id).exists():
+    if submission.institution_id and own_and_merged_sites(account).filter(pk=submission.institution_id).exists():
         return "It is of an institution that is one with this account's."
     tied = tied_vendors(account, submission.release)
     return _tie_sentence(_find_tie(tied, str(submission.metadata.get("storage_vendor") or ""), submission.institution))
@@ -100,7 +112,7 @@ def conflict_about(account: Account, step: Step) -> str:
     Members of the institution speak for themselves.
     """
     site = step.system.site
-    if one_with_own(account).filter(pk=site.pk).exists():
+    if own_and_merged_sites(account).filter(pk=site.pk).exists():
         return ""
     tied = tied_vendors(account)
     return _tie_sentence(
@@ -146,7 +158,7 @@ def _find_tie(vendors: Iterable[str], vendor: str, institution: Site | None) -> 
     """The vendor of the storage, or that submits, if it is one of `vendors`; "" if not."""
     tied = {_canonical_vendor(tied_vendor) for tied_vendor in vendors}
     sites = [institution, institution.merged_into] if institution else []
-    names = [vendor, *(site.name for site in sites if site)]
+    names = [vendor, *(site.name[:120] for site in sites if site)]  # as long as a tie keeps it
     return next((name for name in names if name and _canonical_vendor(name) in tied), "")
 
 

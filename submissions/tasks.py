@@ -10,15 +10,18 @@ import logging
 from celery import shared_task
 from django.conf import settings
 
+from registry.database import public_writes
 from submissions.accounts import account_requests
-from submissions.bundles import quarantine
+from submissions.bundles import copy_preview, quarantine
 from submissions.change_points import detection
 from submissions.checks import dry_check, processing, revalidation, turns
 from submissions.damage import presence, scrub
 from submissions.notifications import outbox
 from submissions.operations import retention
 from submissions.publication import publish
+from submissions.reproduction import judging
 from submissions.review import decisions
+from submissions.shelf import rows as shelf_rows
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +30,7 @@ log = logging.getLogger(__name__)
 def process(submission_id: str) -> None:
     """Check what was received, in turns of accounts."""
     turns.serve_task(submission_id)
+    shelf_rows.shelve_due()
 
 
 @shared_task
@@ -34,6 +38,13 @@ def prepare_review(submission_id: str) -> None:
     """Make ready what was submitted; an upload that waits is checked before."""
     turns.check_next()
     decisions.prepare_for_review(submission_id)
+
+
+@shared_task
+def make_copy(submission_id: str) -> None:
+    """Make the public copy that somebody wants to see before; an upload that waits is checked before."""
+    turns.check_next()
+    copy_preview.make_requested_copy(submission_id)
 
 
 @shared_task(soft_time_limit=settings.CHECK_SECONDS + 15, time_limit=settings.CHECK_SECONDS + 45)
@@ -51,10 +62,12 @@ def check_held(held: str) -> None:
 
 @shared_task
 def sweep() -> None:
-    """What has to happen now: tasks that were lost, derivatives that are missing, releases that are due."""
+    """What has to happen now: lost tasks, missing derivatives, releases that are due, marks, shelves."""
     processing.requeue_stuck()
     decisions.requeue_unprepared()
     publish.publish_due()
+    judging.judge_due()
+    shelf_rows.shelve_due()
 
 
 @shared_task
@@ -93,10 +106,11 @@ def tidy() -> None:
         retention.delete_old_uses,
         retention.delete_old_leftovers,
         retention.withdraw_expired,
-        retention.tell_of_expiry,
+        retention.notify_of_expiry,
         retention.delete_expired_bytes,
         quarantine.delete_leftovers,
         presence.note_missing_bytes,
+        public_writes.forget_old_writes,
     ):
         try:
             step()

@@ -1,10 +1,11 @@
 """Addresses of the private pages."""
 
 from django.contrib.auth.views import LogoutView
-from django.urls import include, path
+from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
 from submissions.accounts import views_account, views_members, views_personal_data, views_ties
+from submissions.accounts.entry import views_kept_input
 from submissions.bundles import views as bundles_views
 from submissions.bundles import views_quarantine
 from submissions.change_points import views as change_points_views
@@ -13,10 +14,13 @@ from submissions.identities import views as identities_views
 from submissions.notifications import views_subscriptions, views_webhooks
 from submissions.overview import views as overview_views
 from submissions.overview import views_anonymity, views_comments, views_files, views_review, views_systems
+from submissions.overview import views_questions as overview_questions
 from submissions.publication import views_lists, views_release
 from submissions.publication.checklist import views as checklist_views
 from submissions.receipts import views as receipts_views
 from submissions.saved_queries import views as saved_queries_views
+from submissions.shelf import views as shelf_views
+from submissions.shelf import views_questions
 
 urlpatterns = [
     # allauth's own pages, but that people sign in and out at one address each.
@@ -27,10 +31,18 @@ urlpatterns = [
     path("account/requests/", views_members.requests_page, name="access-requests"),
     path("account/requests/<int:id>/grant/", views_members.grant_request, name="access-grant"),
     path("account/requests/<int:id>/refuse/", views_members.refuse_request, name="access-refuse"),
+    path("account/password/set/", views_account.set_password, name="account_set_password"),
+    path("account/password/change/", views_account.change_password, name="account_change_password"),
+    re_path(
+        r"^account/password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
+        views_account.PasswordByLetter.as_view(),
+        name="account_reset_password_from_key",
+    ),
     path("account/", include("allauth.urls")),
     path("login/", views_account.SignIn.as_view(), name="account_login"),
     path("logout/", LogoutView.as_view(), name="account_logout"),
     path("account/", views_account.account_page, name="account"),
+    path("account/kept/", views_kept_input.kept_page, name="kept-input"),
     path("account/data/", views_personal_data.personal_data_page, name="account-data"),
     path("account/data/export/", views_personal_data.export_account, name="account-export"),
     path("account/data/erase/", views_personal_data.erase_account, name="account-erase"),
@@ -55,12 +67,26 @@ urlpatterns = [
     path("studies/<str:slug>/remove/", saved_queries_views.remove_saved, {"kind": "study"}, name="study-remove"),
     path("ranking/save/", saved_queries_views.save, {"kind": "ranking"}, name="ranking-save"),
     path("rankings/<str:slug>/remove/", saved_queries_views.remove_saved, {"kind": "ranking"}, name="ranking-remove"),
+    path("shelf/", shelf_views.shelf_page, name="shelf"),
+    path("shelf/compare/", shelf_views.compare_chosen, name="shelf-compare-chosen"),
+    path("shelf/group/", shelf_views.group_runs, name="shelf-group"),
+    path("shelf/runs/<uuid:id>/", shelf_views.run_page, name="shelf-run"),
+    path("shelf/runs/<uuid:id>/share/", shelf_views.share_run, name="shelf-share"),
+    path("shelf/runs/<uuid:id>/unshare/", shelf_views.end_share, name="shelf-unshare"),
+    path("shelf/<str:asked_scope>/compare/", views_questions.comparison_page, name="shelf-compare"),
+    path("shelf/<str:asked_scope>/study/", views_questions.study_page, name="shelf-study"),
+    path("shelf/<str:asked_scope>/ranking/", views_questions.ranking_page, name="shelf-ranking"),
+    path("shelf/<str:asked_scope>/explore/", views_questions.explore_page, name="shelf-explore"),
+    path("shelf/<str:asked_scope>/systems/<str:slug>/history/", views_questions.history_page, name="shelf-history"),
+    path("shelf/<str:asked_scope>/systems/<str:slug>/sweep/", views_questions.sweep_page, name="shelf-sweep"),
     path("submissions/", overview_views.submission_index, name="submissions"),
     path("submissions/new/", overview_views.upload_page, name="upload"),
     path("submissions/<uuid:id>/", overview_views.submission_page, name="submission"),
     path("submissions/<uuid:id>/received/", overview_views.received_bytes, name="submission-received"),
     path("submissions/<uuid:id>/files/", bundles_views.archive_files, name="submission-raw-files"),
-    path("submissions/<uuid:id>/comments/", views_comments.from_the_submission, name="submission-comments"),
+    path("submissions/<uuid:id>/questions/", overview_questions.answer_as_submitter, name="submission-answer"),
+    path("submissions/<uuid:id>/questions/consent/", overview_questions.set_consent, name="submission-consent"),
+    path("submissions/<uuid:id>/comments/", views_comments.comment_on_submission, name="submission-comments"),
     path("submissions/<uuid:id>/copy/", overview_views.scrubbed_copy, name="submission-copy"),
     path("submissions/<uuid:id>/public-files/", bundles_views.public_files_page, name="submission-public-files"),
     path("submissions/<uuid:id>/difference/", views_systems.system_difference, name="submission-difference"),
@@ -94,6 +120,9 @@ urlpatterns = [
     path("review/releases/new/", views_release.create_release, name="release-new"),
     path("releases/<str:release>/edit/", views_release.edit_release, name="release-edit"),
     path("releases/<str:release>/publish/", views_release.publish_page, name="release-publish"),
+    path("releases/<str:release>/questions/", overview_questions.questions_page, name="release-questions"),
+    path("releases/<str:release>/questions/ask/", overview_questions.ask_question, name="release-ask"),
+    path("releases/<str:release>/open-points/", views_review.open_points_page, name="release-open-points"),
     path("releases/<str:release>/checklist/", checklist_views.checklist_page, name="release-checklist"),
     path("releases/<str:release>/lists/<str:name>/", views_lists.preview_page, name="list-preview"),
     path("releases/<str:release>/lists/<str:name>/override/", views_lists.override_page, name="list-override"),
@@ -111,7 +140,9 @@ urlpatterns = [
     path("review/<uuid:id>/assign/", views_review.assign_reviewer, name="review-assign"),
     path("review/<uuid:id>/check/", views_review.check_again, name="review-check"),
     path("review/<uuid:id>/judge/", views_review.judge_rule, name="review-judge"),
-    path("review/<uuid:id>/comments/", views_comments.from_the_review, name="review-comments"),
+    path("review/<uuid:id>/dispose/", views_review.dispose_finding, name="review-dispose"),
+    path("review/<uuid:id>/questions/", overview_questions.answer_in_review, name="review-answer"),
+    path("review/<uuid:id>/comments/", views_comments.comment_in_review, name="review-comments"),
     path("review/<uuid:id>/anonymity/", views_anonymity.decide_anonymity, name="review-anonymity"),
     path("review/<uuid:id>/decide/", views_review.decide_run, name="review-decide"),
 ]

@@ -35,6 +35,9 @@ FUZZ_REQUESTS, FUZZ_REQUESTS_DEEP = 1, 25
 _real_data: Counter[str] = Counter()
 _deep: Counter[str] = Counter()
 
+# Also for the web servers that tests start.
+os.environ.setdefault("KEPT_ANSWERS_BYTES", "0")
+
 # A busy machine is no failure of what is tested.
 settings.register_profile("highwater", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("highwater")
@@ -55,6 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.fuzz = FUZZ_REQUESTS_DEEP if config.option.deep else FUZZ_REQUESTS
     if django_settings.configured:
         django_settings.WHITENOISE_AUTOREFRESH = True
+        # Tests read what they have just written, often before it is committed; those of kept answers turn them on.
+        django_settings.KEPT_ANSWERS_BYTES = 0
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -171,7 +171,9 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(checkout: Path, state: Path, port: int, site_url: str = "") -> Iterator[Registry]:
+def running(
+    checkout: Path, state: Path, port: int, site_url: str = "", more_environment: Mapping[str, str] | None = None
+) -> Iterator[Registry]:
     """`./dev.py up` of a checkout on a state folder, for the length of a block."""
     environment = environment_for(checkout) | ({"SITE_URL": site_url} if site_url else {})
     command = [sys.executable, "dev.py", "up", "--port", str(port), "--state", state]
@@ -180,7 +182,12 @@ def running(checkout: Path, state: Path, port: int, site_url: str = "") -> Itera
     with (
         log_file.open("a") as log,
         subprocess.Popen(
-            command, cwd=checkout, env=environment, stdout=subprocess.PIPE, stderr=log, text=True
+            command,
+            cwd=checkout,
+            env={**environment, **(more_environment or {})},
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
         ) as launcher,
     ):
         try:

@@ -43,14 +43,14 @@ def run(tmp_path: Path):
     return run
 
 
-def test_without_the_option_they_are_left_out_and_counted(run) -> None:
+def test_without_the_option_deep_tests_are_left_out_and_counted(run) -> None:
     done = run()
     assert done.returncode == 0, done.stdout
     assert "1 passed" in done.stdout and "requests 1\n" in done.stdout
     assert done.stdout.splitlines()[-2:] == [LEFT_OUT, REAL_DATA]
 
 
-def test_with_the_option_they_run_and_more_requests_are_made(run) -> None:
+def test_with_the_option_deep_tests_run_with_more_requests(run) -> None:
     done = run("--deep")
     assert "2 passed, 1 skipped" in done.stdout and "requests 25\n" in done.stdout
     assert done.stdout.splitlines()[-2:] == ["deep tests: 1 ran, 1 skipped", REAL_DATA]
@@ -68,7 +68,7 @@ def test_naming_a_deep_test_does_not_run_it(run) -> None:
     assert done.stdout.splitlines()[-2] == LEFT_OUT.replace("2", "1")
 
 
-def test_what_was_not_asked_for_is_not_counted_and_a_number_of_requests_stands(run) -> None:
+def test_deselected_deep_tests_are_not_counted(run) -> None:
     done = run("-k", "short", "--deep", "--fuzz", "7").stdout
     assert "requests 7\n" in done and "deep tests: 0 ran, 0 skipped" in done
 

@@ -193,7 +193,7 @@ def missing_errors(package: str) -> list[str]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_functions_that_raise_say_what_and_when(package: str) -> None:
+def test_docstrings_name_raised_errors(package: str) -> None:
     assert [function.place for function in functions(package) if not says_errors(function)] == []
 
 
@@ -203,7 +203,7 @@ def test_long_functions_have_a_docstring(package: str) -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_functions_that_return_a_quantity_say_its_unit(package: str) -> None:
+def test_docstrings_name_units_of_returned_quantities(package: str) -> None:
     assert [function.place for function in functions(package) if not says_unit(function)] == []
 
 

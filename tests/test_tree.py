@@ -38,7 +38,7 @@ def test_a_package_renders_templates_of_its_own_folder(app: str) -> None:
     assert elsewhere(ROOT / app) == []
 
 
-def test_a_template_of_another_folder_is_seen(tmp_path: Path) -> None:
+def test_a_template_of_another_folder_is_found(tmp_path: Path) -> None:
     (tmp_path / "lists").mkdir()
     (tmp_path / "lists" / "views.py").write_text(
         'def page(request):\n    return render(request, "results/index.html")\n'
@@ -53,7 +53,7 @@ def test_every_template_folder_belongs_to_a_package() -> None:
 
 
 @pytest.mark.parametrize("app", ["collectors", "validators", "registry", "submissions"])
-def test_tests_lie_with_the_package_that_they_test(app: str) -> None:
+def test_tests_are_in_the_folder_of_their_package(app: str) -> None:
     packages = {path.name for path in (ROOT / app).iterdir() if path.is_dir()} | PROBES_BY_MACHINE.get(app, set())
     folders = {
         path.parent.relative_to(ROOT / "tests" / app).parts for path in (ROOT / "tests" / app).rglob("test_*.py")

@@ -45,10 +45,10 @@ def is_vague(name: str) -> bool:
 
 FRAMEWORK = {
     "_authenticate", "authenticate", "clean", "define", "delete", "dispatch", "get", "handle", "head", "options",
-    "patch", "post", "put", "ready", "render", "run", "save",
+    "patch", "post", "put", "ready", "render", "run", "save", "stop",
     "close", "emit", "fileno", "readable", "readinto", "seek", "seekable", "tell",
 }  # fmt: skip
-"""Functions that Django, its REST framework, the command line, files or logging call by that name."""
+"""Functions that Django, its REST framework, Celery, the command line, files or logging call by that name."""
 VAGUE_IN_TEMPLATES = VAGUE | {"copy", "left_out", "levels", "live", "may_be_named", "others", "say_to", "until"}
 _TAG = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
@@ -64,6 +64,18 @@ def functions(path: Path) -> Iterator[str]:
 
 def is_one_word(name: str) -> bool:
     return "_" not in name.strip("_")
+
+
+_RIDDLE = re.compile(
+    r"^test_(?:it|its|nobody|nothing|of|they|what|whatever|where|whether|who|whoever|whom)_"
+    r"|_(?:anew|said|tells|told)(?:_|$)|_says?_so(?:_|$)|_(?:goes_on|held_against|without_a_word)(?:_|$)"
+)
+"""Names of tests without a subject, or with words that docs do not use either (docs/decisions/0036)."""
+
+
+def is_riddle(name: str) -> bool:
+    """Whether the name of a test hides what it tests: a plain sentence names a thing and what happens to it."""
+    return _RIDDLE.search(name) is not None
 
 
 def template_variables(text: str) -> Iterator[tuple[int, str]]:

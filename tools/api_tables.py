@@ -1,4 +1,4 @@
-"""Write the tables of fields in docs/api.md, and highwater/columns.py and rows.py, from docs/openapi.json.
+"""Write the tables of fields in docs/api.md, and highwater/rows.py, from docs/openapi.json.
 
 A test holds them equal.
 
@@ -19,14 +19,6 @@ PAGE, OPENAPI = DOCS / "api.md", DOCS / "openapi.json"
 COLUMNS = "| field | type | is |"
 TABLES = {"## A ranked list": "Entry", "## Results": "Result", "## Measurements": "Measurement"}
 """Heading above the table, and the component of openapi.json whose fields it has."""
-CLIENT = DOCS.parent / "highwater" / "columns.py"
-CLIENT_TABLES = {"RESULTS": "Result", "MEASUREMENTS": "Measurement", "STUDIES": "StudyListed", "AXES": "AxisRow"}
-CLIENT_TABLES |= {
-    **{"METRICS": "MetricRow", "LISTS": "RankedList", "ENTRIES": "Entry", "RELEASES": "Release", "SYSTEMS": "System"},
-    **{"SITES": "Site", "PLATFORMS": "Platform", "LINES": "LineShape", "CEILINGS": "Efficiency"},
-    **{"DISTRIBUTIONS": "Distribution", "CHANCES": "Chance"},
-}
-"""What the Python client calls the columns of a table, and the component of its rows."""
 CLIENT_ROWS = DOCS.parent / "highwater" / "rows.py"
 CLIENT_ROOTS = (
     *("Result", "ResultDetail", "Measurement", "ComparisonShape", "StudyListed", "StudyShape", "AxisRow", "MetricRow"),
@@ -59,17 +51,6 @@ def field_table(component: Schema, components: dict[str, Schema]) -> str:
     return f"{COLUMNS}\n|---|---|---|\n" + "".join(rows)
 
 
-def client_columns(components: dict[str, Schema]) -> str:
-    """The source of the client's module of columns."""
-    lines = ['"""Columns of tables of a registry, from its openapi.json; tools/api_tables.py writes them."""\n']
-    for name, component in CLIENT_TABLES.items():
-        shape = components[component]
-        always = set(shape.get("required", shape["properties"]))
-        names = "".join(f'    "{field}",\n' for field in shape["properties"] if field in always)
-        lines.append(f"{name} = (\n{names})\n")
-    return "\n".join(lines).replace(")\n\n", ")\n")
-
-
 def client_dates(components: dict[str, Schema]) -> str:
     """The source of what the client knows of dates: fields that are a day or a time in every answer that has them."""
     formats: dict[str, set[str]] = {}
@@ -78,7 +59,7 @@ def client_dates(components: dict[str, Schema]) -> str:
             formats.setdefault(name, set()).add(field.get("format", ""))
     dates = {name: only for name, several in sorted(formats.items()) if len(several) == 1 for only in several}
     rows = "".join(f'    "{name}": "{form}",\n' for name, form in dates.items() if form in ("date", "date-time"))
-    return f"DATES = {{\n{rows}}}\n"
+    return f'\n\nDATES = {{\n{rows}}}\n"""Fields that are a day or a time in every row that has them."""\n'
 
 
 def client_rows(components: dict[str, Schema]) -> str:
@@ -90,7 +71,7 @@ def client_rows(components: dict[str, Schema]) -> str:
     ]
     names = _with_references(CLIENT_ROOTS, components)
     classes = [_typed_dict(name, components[name], components) for name in names if "properties" in components[name]]
-    return "\n".join(lines) + "\n" + "".join(classes)
+    return "\n".join(lines) + "\n" + "".join(classes) + client_dates(components)
 
 
 def _typed_dict(name: str, component: Schema, components: dict[str, Schema]) -> str:
@@ -178,5 +159,4 @@ def read_components() -> dict[str, Schema]:
 
 if __name__ == "__main__":
     PAGE.write_text(page_with_tables(PAGE.read_text(encoding="utf-8"), read_components()), encoding="utf-8")
-    CLIENT.write_text(client_columns(read_components()) + client_dates(read_components()), encoding="utf-8")
     CLIENT_ROWS.write_text(client_rows(read_components()), encoding="utf-8")

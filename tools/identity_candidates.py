@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from registry.query.canonical_names import read_names  # noqa: E402
+from registry.query.names.canonical_names import read_names  # noqa: E402
 
 DATA = ROOT / "registry" / "loading" / "data"
 SMALL_WORDS = frozenset({"of", "the", "and", "for", "at", "in", "de"})

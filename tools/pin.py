@@ -14,7 +14,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 # requirements.txt first: the others are constrained by it.
-LISTS = ("requirements", "requirements-local", "requirements-s3", "requirements-dev")
+LISTS = ("requirements", "requirements-local", "requirements-s3", "requirements-sso", "requirements-dev")
 OPTIONS = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--quiet")
 UNSOURCED = ("--no-config", "--no-emit-index-url", "--no-emit-find-links")
 

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from validators import VERSION, benchmark_docs, catalogue
+from validators import VERSION, benchmark_docs, catalogue, recipes
 from validators.checks import check
 from validators.findings import Finding, has_error
 from validators.measurements import VIOLATED, Run
+from validators.reproduction import agreement
 from validators.runs.report import UNREADABLE, Report
 
 OK, FOUND_ERRORS, USAGE, NOT_RECOGNISED = 0, 1, 2, 3
@@ -28,6 +29,7 @@ _EPILOG = """examples:
   python -m validators reproduce run.tgz
   python -m validators rules
   python -m validators describe mdtest
+  python -m validators agree < values.json
 
 exit status: 0 no error finding, 1 error findings, 2 usage, 3 nothing recognised or unreadable
 """
@@ -82,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     reproducing = verbs.add_parser("reproduce", help="show how each score is computed from its phases")
     _takes_results(reproducing)
     reproducing.set_defaults(run=_reproduce)
+
+    agreeing = verbs.add_parser("agree", help="hold values of new runs against original ones: JSON in, JSON out")
+    agreeing.set_defaults(run=_agree, path="")
     return parser
 
 
@@ -112,6 +117,27 @@ def _reproduce(options: argparse.Namespace) -> int:
     if not report.runs:
         _print_findings(report.findings)
     return _exit_status(report)
+
+
+def _agree(options: argparse.Namespace) -> int:
+    """`{"run", "rows": [{"quantity", "original": [...], "new": [...]}]}` on standard input, by canonical names.
+
+    `run` is the new one as a report has it; the answer has its recipe, too.
+    """
+    try:
+        question = json.load(sys.stdin)
+        run, rows = question["run"], question["rows"]
+        answer = agreement.judge_rows(run["tool"], rows) | {"recipe": _recipe_of(run)}
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise UsageError("agree: no question in JSON on standard input") from error
+    json.dump(answer, sys.stdout)
+    print()
+    return OK
+
+
+def _recipe_of(run: dict[str, Any]) -> dict[str, Any]:
+    names = ("tool", "version", "mode", "client_nodes", "tasks", "parameters", "tests")
+    return recipes.write_recipe(recipes.Facts(*(run[name] for name in names)), run["given_options"])
 
 
 def _rules(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ A folder `validators/benchmarks/<slug>/` holds
     parser.py       find_runs(bundle) -> Reading; explain(run) -> list[str], the lines of `reproduce`
     lines.json      where outputs begin, and which lines are not read, and why (schemas/lines.1.json)
     rules.py        RULES: list[Rule]; findings(run, context) -> list[Finding], what only metadata, list or release tell
+    recipe.py       write_program(facts, given_options), read_options(program); optional
     evidence.json   what its output says twice (schemas/evidence.1.json), with evidence_kinds.py: compare(run); optional
     samples/        outputs with expected values
 
@@ -102,6 +103,11 @@ class Benchmark:
         pairs = self._module("evidence_kinds").compare(run)
         return evidence.examine(self.evidence_kinds, pairs, run.path, operations)
 
+    @property
+    def recipe_module(self) -> Any:
+        """The module that writes and reads its part of a recipe; None where its folder has none."""
+        return self._module("recipe") if (FOLDER / self.slug / "recipe.py").exists() else None
+
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"validators.benchmarks.{self.slug}.{name}")
 
@@ -193,6 +199,11 @@ def descriptor(tool: str) -> Mapping[str, Any]:
     """The descriptor of a tool; empty for an unknown one."""
     match = find(tool)
     return match.descriptor if match else {}
+
+
+def tool_name(tool: str) -> str:
+    """What people call a tool; the tool itself for an unknown one."""
+    return str(descriptor(tool).get("name", tool))
 
 
 def scored_tools() -> frozenset[str]:

@@ -28,7 +28,7 @@ from validators.findings import ERROR, Finding, worst_first
 from validators.measurements import Run
 from validators.reading import Prepared, not_read, prepare
 from validators.rules import Context, system_rules
-from validators.runs import completeness, extent, mlperf_description, provenance, run_groups
+from validators.runs import completeness, extent, mlperf_description, printed_at, provenance, run_groups
 from validators.runs.report import Report
 from validators.system import document, filesystems
 
@@ -186,6 +186,7 @@ def _judge(run: Run, context: Context, *, is_alone: bool) -> None:
         [*distributions.repeated(run.measurements), *run.distributions]
     )
     run.parameter_sources = provenance.parameter_sources(run)
+    run.printed_at = printed_at.find_lines(run, context.bundle)
     run.described_parameters = provenance.parameters_from_system(context.system.document) if context.system else {}
     extent.fill(run, benchmark.descriptor, context.bundle, context.system, is_alone)
     run.rules = [rule.evaluate(run, context) for rule in benchmark.rules if rule.applies(run)]

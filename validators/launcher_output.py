@@ -62,10 +62,10 @@ def options_of(command: str, valued: str) -> dict[str, str]:
     `valued` are the letters that take a value. Long options go by their name without dashes, with what follows `=`.
     An option that is given again counts as given last, as it does for the tool.
     """
-    return dict(_ordered_options(command, valued))
+    return dict(options_in_order(command, valued))
 
 
-def _ordered_options(command: str, valued: str) -> Iterator[tuple[str, str]]:
+def options_in_order(command: str, valued: str) -> Iterator[tuple[str, str]]:
     """Every option in its order, with its value or an empty text."""
     words = iter(re.sub(r"[\"']", "", command).split()[1:])
     for word in words:
@@ -85,7 +85,7 @@ def values_not_shown(command: str, valued: str, files: str) -> dict[str, str]:
     `files` are the letters whose value is a path. So is a value with a slash, and one of a name with `file` in it.
     """
     values_by_option: dict[str, list[str]] = {}
-    for name, value in _ordered_options(command, valued):
+    for name, value in options_in_order(command, valued):
         parts = [part for part in value.split(",") if "/" not in part and "file" not in part.partition("=")[0].lower()]
         is_shown = _PUBLIC_VALUE.fullmatch(value) is not None
         if not is_shown and "".join(parts) and name not in files and "file" not in name.lower():

@@ -83,6 +83,9 @@ class Run:
     `tasks` is None, `extent_sources` where each of the others is from. `missing_measurements` have `op`, `quantity` and
     `reason`: what its descriptor says to be read where the files tell it, and these do not.
 
+    `given_options` are what the tool was told, without what may be private (validators/recipes); None where no file
+    tells it.
+
     Others are for the check alone and in no report: `operations_done` are operations that did work, with their
     context, whether they have a measurement or not; `not_measured` names what was printed as 0 and is no value;
     `states_all_settings` says that a setting that is absent has its default; `unknown_settings` names those that this
@@ -98,6 +101,7 @@ class Run:
     measurements: list[Measurement] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
     parameter_sources: dict[str, str] = field(default_factory=dict)
+    printed_at: dict[str, str] = field(default_factory=dict)
     described_parameters: dict[str, Any] = field(default_factory=dict)
     tests: list[dict[str, Any]] = field(default_factory=list)
     distributions: list[dict[str, Any]] = field(default_factory=list)
@@ -117,6 +121,7 @@ class Run:
     unknown_settings: list[str] = field(default_factory=list)
     undisclosed_settings: dict[str, str] = field(default_factory=dict)
     lines: tuple[int, int] | None = None
+    given_options: dict[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the run as it stands in a report; times, figures and units are as they were read."""
@@ -137,6 +142,8 @@ class Run:
             "measurements": [measurement.as_json() for measurement in self.measurements],
             "parameters": self.parameters,
             "parameter_sources": self.parameter_sources,
+            "printed_at": self.printed_at,
+            "given_options": self.given_options,
             "described_parameters": self.described_parameters,
             "tests": self.tests,
             "distributions": self.distributions,

@@ -22,6 +22,7 @@ class Benchmark:
         self.tool = descriptor["tool"]
         self.is_composite = descriptor.get("composite", False)
         self.entries = descriptor["files"]
+        self.settings = descriptor.get("same_settings", [])
         self.found = []
 
     def take(self, heads):

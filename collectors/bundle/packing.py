@@ -77,7 +77,7 @@ class BundlePacker:
             self.progress.note("the benchmark's own hashes were not checked before: " + rules.missing)
             return []
         try:
-            checked = offline_rules.check_here(results, [], CHECK_TIMEOUT_S)
+            checked = offline_rules.check_here(rules.python, results, [], CHECK_TIMEOUT_S)
         except CollectorError as error:
             self.progress.note("the benchmark's own hashes were not checked before: " + error.message)
             return []

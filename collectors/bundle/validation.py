@@ -17,20 +17,20 @@ def checked_by_server(answer):
         raise NetworkError("collector.not-the-api", "The server's answer is no check.", "Check HIGHWATER_URL.")
 
 
-def check_alone(path, missing):
+def check_alone(path, missing, rules):
     """What can be said without the rules, in the shape of their document; what it passes is `not_evaluated`.
 
-    `missing` is why the rules cannot run.
+    `missing` is why the rules cannot run. Each of `rules` is named as one that did not.
     """
     findings = [not_run(missing)]
     try:
         findings += list(outside_findings(path))
     except NothingCollected as error:
-        return document("unreadable", [as_finding(error)] + findings)
+        return dict(document("unreadable", [as_finding(error)] + findings), rules_not_run=rules)
     except CollectorError as error:
         findings.append(as_finding(error))
     bad = any(finding["level"] == "error" for finding in findings)
-    return document("invalid" if bad else "not_evaluated", findings)
+    return dict(document("invalid" if bad else "not_evaluated", findings), rules_not_run=rules)
 
 
 def outside_findings(path):

@@ -16,6 +16,7 @@ LABEL = re.compile(r"^\s*(?:\[(\d{1,9})\]|([A-Za-z0-9_][A-Za-z0-9_.-]{0,119}):)(
 BEGINNINGS = ('{"captures"', '{"schema_version"', '{"collector"')
 # Open MPI writes its tag before every piece that it forwards, also in the middle of a line.
 MPI_TAG = re.compile(r"\[\d{1,9},(\d{1,9})\]<std(?:out|err)>:")
+MPI_TAG_WORDS = "<std"
 # So does Intel MPI's Hydra before every piece that it reads, where MPICH's does at the beginning of a line only.
 HYDRA_TAG = re.compile(r"\[(\d{1,9})\] ")
 # Open MPI 5 puts a space behind its tag, Open MPI 4 none: there, a space belongs to the document.
@@ -66,7 +67,8 @@ class LauncherOutput:
 
     def feed(self, line):
         tag = HYDRA_TAG if HYDRA_TAG.match(line) else MPI_TAG
-        parts = tag.split(line)
+        # Most lines are long and have no tag; a plain search is quicker than the pattern.
+        parts = tag.split(line) if tag is HYDRA_TAG or MPI_TAG_WORDS in line else [line]
         if len(parts) == 1:
             self.piece(*split_label(line))
             return

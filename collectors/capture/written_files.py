@@ -31,7 +31,8 @@ STREAMS = (1, 2)
 class Folder:
     """What lay in a folder when a command began, and where its arguments lead: files that it names lie anywhere.
 
-    `test_directory` is left out: it holds the benchmark's data.
+    `test_directory` is left out: it holds the benchmark's data. So are hidden folders below: programs that run beside
+    the command write there.
     """
 
     def __init__(self, folder, argv=(), test_directory=None):
@@ -59,7 +60,7 @@ class Folder:
                     return states, False
                 try:
                     if entry.is_dir(follow_symlinks=False):
-                        if entry.path != self.test_directory and entry.name != ".git" and depth < MAX_DEPTH:
+                        if entry.path != self.test_directory and not entry.name.startswith(".") and depth < MAX_DEPTH:
                             waiting.append((entry.path, depth + 1))
                     elif entry.is_file(follow_symlinks=False):
                         states[entry.path] = state_of(entry.stat(follow_symlinks=False))

@@ -12,6 +12,7 @@ from collections import namedtuple
 from collectors.document.canonical_json import canonical
 
 COUNTED = ("network", "block", "mounts")
+SECTIONS = ("hardware", "os") + COUNTED
 DOCUMENT_SECTIONS = ("job", "layouts", "storage_systems", "fabric")
 
 # What an element of a list is called by: the first of these that it has.
@@ -76,20 +77,30 @@ Difference.__doc__ = "A pointer and its two values: text, number or boolean; Non
 def node_facts(node_class, volatile=frozenset()):
     """{pointer: value} of one node class; `volatile` are the ids of parameters that are left out."""
     values_by_pointer = {}
-    for name in ("hardware", "os"):
-        walk(node_class.get(name), "/" + name, values_by_pointer)
-    for name in COUNTED:
-        walk([dict({"count": 1}, **item) for item in node_class.get(name, ())], "/" + name, values_by_pointer)
-    repeated = {
-        name
-        for name, start in POINTER_BY_PARAMETER.items()
-        if any(pointer.startswith(start) for pointer in values_by_pointer)
-    }
-    left_out = volatile | repeated
+    for name in SECTIONS:
+        values_by_pointer.update(section_facts(name, node_class.get(name)))
+    left_out = volatile | repeated_parameters(values_by_pointer)
     add_parameters(
         [entry for entry in node_class.get("parameters", ()) if entry["id"] not in left_out], values_by_pointer
     )
     return values_by_pointer
+
+
+def section_facts(name, value):
+    """{pointer: value} of one section of a node class; nothing where it is none of SECTIONS."""
+    values_by_pointer = {}
+    if name in COUNTED:
+        value = [dict({"count": 1}, **item) for item in value or ()]
+    if name in SECTIONS:
+        walk(value, "/" + name, values_by_pointer)
+    return values_by_pointer
+
+
+def repeated_parameters(pointers):
+    """The ids of the parameters that say once more what one of the pointers of sections says."""
+    return {
+        name for name, start in POINTER_BY_PARAMETER.items() if any(pointer.startswith(start) for pointer in pointers)
+    }
 
 
 def document_facts(document):
@@ -142,10 +153,9 @@ def walk_counted(alike, pointer, values_by_pointer):
     for leaf in sorted({leaf for pointers in leaves for leaf in pointers}):
         counted = {}
         for element, element_leaves in zip(alike, leaves):
-            value = counted.setdefault(
-                canonical(element_leaves.get(leaf)), {"value": element_leaves.get(leaf), "instances": 0}
-            )
-            value["instances"] += element["count"]
+            value = element_leaves.get(leaf)
+            entry = counted.setdefault((isinstance(value, bool), value), {"value": value, "instances": 0})
+            entry["instances"] += element["count"]
         values_by_pointer[pointer + leaf] = format_counted_values(list(counted.values()))
 
 
@@ -178,7 +188,7 @@ def add_parameters(parameters, values_by_pointer):
     """
     groups = {}
     for fact in parameters:
-        pointer = "/parameters/" + token(fact["id"]) + ("/" + token(fact["key"]) if "key" in fact else "")
+        pointer = parameter_pointer(fact)
         values_by_pointer[pointer] = format_counted_values(fact["values"])
         total = sum(value["instances"] for value in fact["values"])
         groups.setdefault(fact["id"].rpartition(".")[0], []).append((pointer, total))
@@ -186,6 +196,10 @@ def add_parameters(parameters, values_by_pointer):
         most = max(total for _pointer, total in totals)
         values_by_pointer["/parameters/%s/instances" % token(group)] = most
         values_by_pointer.update((pointer + "/instances", total) for pointer, total in totals if 1 < total < most)
+
+
+def parameter_pointer(fact):
+    return "/parameters/" + token(fact["id"]) + ("/" + token(fact["key"]) if "key" in fact else "")
 
 
 def format_counted_values(values):

@@ -4,12 +4,11 @@ Nodes that say the same (compare.node_facts) are one class. The largest class of
 differs from it in little is told as outliers of it, any other stands for itself.
 """
 
-import hashlib
 from collections import Counter, namedtuple
 
 from collectors.document import compare, schema
-from collectors.document.canonical_json import canonical
-from collectors.document.parameters import document_schema
+from collectors.document.node_groups import NodeGroup, Reference
+from collectors.document.node_parts import NodeParts, PartsSchema
 from collectors.errors import NothingCollected, UsageError
 
 # A class of no more than this share of its role's nodes is a deviation and not a kind of node,
@@ -23,7 +22,8 @@ BAD_DOCUMENT = (TypeError, KeyError, ValueError, AttributeError, RecursionError)
 # Parts of the system document's schema.
 CAPTURE = {"$ref": "#/$defs/capture"}
 MEMBERS = {"type": "array", "items": {"$ref": "#/$defs/word"}}
-SIZE = {"$ref": "#/$defs/count"}
+# Documents that a new one is held against; nodes of more kinds than that are kept whole.
+MOST_REFERENCES = 8
 
 Failure = namedtuple("Failure", "member reason")
 Failure.__doc__ = "A node that gave no document: its pseudonym, and a reason of the schema's nodes_failed."
@@ -32,39 +32,16 @@ TIMEOUT, UNREACHABLE, CRASHED = "timeout", "unreachable", "crashed"
 PYTHON_MISSING, TRUNCATED, INVALID_OUTPUT = "python_missing", "truncated", "invalid_output"
 
 
-class NodeGroup:
-    """Nodes that say the same: the document of the first, and who they are."""
-
-    def __init__(self, document, facts, sizes):
-        self.document = document
-        self.facts = dict(facts, **sizes)
-        self.members = []
-        self.count = 0
-
-    @property
-    def node_class(self):
-        return self.document["node_classes"][0]
-
-    @property
-    def role(self):
-        return tuple(sorted(self.node_class["role"]))
-
-    def has(self, sizes):
-        """Whether these sizes of memory are those of this kind, or as near as identical nodes are."""
-        return all(compare.is_same_value(pointer, self.facts.get(pointer), size) for pointer, size in sizes.items())
-
-    def order(self):
-        """The largest first."""
-        return -self.count, compare.class_id(self.facts)
-
-
 class Fold:
     """Takes node documents one by one and keeps one of each kind, so that many nodes need no more memory than few."""
 
     def __init__(self, registry):
         """`registry` tells which parameters are volatile."""
         self.volatile = compare.volatile_of(registry)
-        self.by_rest = {}
+        self.schema = PartsSchema()
+        self.is_capture = schema.compile_part(CAPTURE)
+        self.is_member_list = schema.compile_part(MEMBERS)
+        self.references = {}
         self.seen = set()
         self.failures = []
         self.started = []
@@ -87,8 +64,8 @@ class Fold:
     def takes(self, document, sender, named):
         """Whether something is the document of a node that is not known yet; if so, it is now.
 
-        Only the first of each kind is held against the whole schema; of the others nothing is kept but what is looked
-        at here. Raises one of BAD_DOCUMENT for what has another shape.
+        What was valid in a reference is not held against the schema again; nothing is kept but what was.
+        Raises one of BAD_DOCUMENT for what has another shape.
         """
         (node_class,), (capture,) = document["node_classes"], document["captures"]
         members = node_class.get("members", [])
@@ -96,16 +73,14 @@ class Fold:
             members = node_class["members"] = [sender]
         if node_class["count"] != 1 or len(members) > 1 or self.seen & set(members):
             return False
-        if not schema.fits(members, MEMBERS) or not schema.fits(capture, CAPTURE):
+        if not self.is_member_list(members) or not self.is_capture(capture):
             return False
-        rest, sizes = without_sizes(node_class)
-        alike = self.by_rest.setdefault(digest(document, rest, self.volatile), [])
-        if not alike and not schema.fits(document, document_schema()):
+        parts = NodeParts(document, self.volatile)
+        if not all(map(self.schema.is_size, parts.sizes.values())):
             return False
-        kind = next((kind for kind in alike if kind.has(sizes)), None)
+        kind = self.group_of(document, parts)
         if kind is None:
-            kind = NodeGroup(document, compare.node_facts(rest, self.volatile), sizes)
-            alike.append(kind)
+            return False
         kind.members += members
         kind.count += 1
         self.seen.update(members)
@@ -113,6 +88,21 @@ class Fold:
         self.started.append(capture["started"])
         self.duration_s = max(self.duration_s, capture.get("duration_s", 0))
         return True
+
+    def group_of(self, document, parts):
+        """The NodeGroup that a document belongs to, a new one if need be; None where the document is not valid."""
+        near = self.references.setdefault((parts.labels, tuple(parts.node["role"])), [])
+        for reference in near[:MOST_REFERENCES]:
+            kind = reference.group_of(parts)
+            if kind is not None:
+                return kind
+        if not self.schema.is_document(document):
+            return None
+        reference = Reference(document, parts, self.volatile, self.schema)
+        twin = next((other for other in near[MOST_REFERENCES:] if other.number == reference.number), None)
+        if twin is None:
+            near.append(reference)
+        return (twin or reference).group_of(parts)
 
     def fail(self, member, reason):
         """Note why a node has no document. Raises UsageError where there would be more than MAX_NODES."""
@@ -132,11 +122,12 @@ class Fold:
                 "No node reported: %s." % (format_failures(self.failures) or "there was no document at all"),
                 "Give what `collect --emit` printed; run it on one node to see what it says.",
             )
-        kinds = [kind for alike in self.by_rest.values() for kind in alike]
+        kinds = [kind for near in self.references.values() for reference in near for kind in reference.all_groups()]
         largest = min(kinds, key=NodeGroup.order)
-        folded = dict(largest.document)
+        document = largest.document
+        folded = dict(document)
         expected = self.reported + len(self.failures) if nodes_expected is None else nodes_expected
-        folded["captures"] = [self.capture(largest.document["captures"][0], launcher, expected)]
+        folded["captures"] = [self.capture(document["captures"][0], launcher, expected)]
         folded["node_classes"] = classes(kinds)
         folded.update(join_sections(kinds))
         return folded
@@ -153,40 +144,13 @@ class Fold:
         )
 
 
-def without_sizes(node_class):
-    """A node class without its sizes of memory, and these by pointer: no two nodes have quite the same.
-
-    Raises ValueError where one of them is no size.
-    """
-    hardware = dict(node_class["hardware"], memory=dict(node_class["hardware"]["memory"]))
-    hardware["numa"] = [dict(numa) for numa in hardware.get("numa", ())]
-    places = [("/hardware/memory/total_bytes", hardware["memory"])]
-    places += [("/hardware/numa/%s/total_bytes" % numa["node"], numa) for numa in hardware["numa"] if "node" in numa]
-    taken = [(pointer, place.pop("total_bytes", None)) for pointer, place in places]
-    sizes = {pointer: size for pointer, size in taken if size is not None}
-    if not all(schema.fits(size, SIZE) for size in sizes.values()):
-        raise ValueError("a size of memory that is none")
-    # The parameter says the total once more.
-    remaining_parameters = [
-        entry for entry in node_class.get("parameters", ()) if entry["id"] != "mem.total" or not sizes
-    ]
-    return dict(node_class, hardware=hardware, parameters=remaining_parameters), sizes
-
-
-def digest(document, node_class, volatile):
-    """The same for nodes that surely say the same; cheaper than their facts, and than asking the schema of each."""
-    content = {name: value for name, value in document.items() if name not in ("captures", "node_classes")}
-    content["node_class"] = {name: value for name, value in node_class.items() if name not in ("members", "class_id")}
-    content["node_class"]["parameters"] = [entry for entry in node_class["parameters"] if entry["id"] not in volatile]
-    return hashlib.sha256(canonical(content).encode("ascii")).digest()
-
-
 def join_sections(kinds):
     """What the documents say beside their nodes: the lists joined, the job as the largest kind of node saw it."""
     joined = {}
     for kind in sorted(kinds, key=NodeGroup.order):
+        document = kind.document if kind.has_own_sections else kind.reference.document
         for name in compare.DOCUMENT_SECTIONS:
-            section = kind.document.get(name)
+            section = document.get(name)
             if isinstance(section, list):
                 joined_list = joined.setdefault(name, [])
                 joined_list += [item for item in section if item not in joined_list]
@@ -207,9 +171,8 @@ def join_near_kinds(kinds):
     """Kinds joined that differ only where identical nodes do (compare.NEARLY_EQUAL), the largest first."""
     joined = {}
     for kind in sorted(kinds, key=NodeGroup.order):
-        exact = {name: value for name, value in kind.facts.items() if not compare.NEARLY_EQUAL.match(name)}
-        candidates = joined.setdefault((kind.role, canonical(exact)), [])
-        alike = next((other for other in candidates if not compare.differences(other.facts, kind.facts)), None)
+        candidates = joined.setdefault((kind.role, kind.number), [])
+        alike = next((other for other in candidates if not other.differences_from(kind)), None)
         if alike is None:
             candidates.append(kind)
         else:
@@ -229,7 +192,7 @@ def classes_of_role(kinds):
             records.append(NodeClass(kind))
     own = []
     for kind in small:
-        nearest = min(records, key=lambda record: compare.distance(record.facts, kind.facts))
+        nearest = min(records, key=lambda record: record.kind.distance_from(kind))
         if not nearest.takes(kind):
             own.append(NodeClass(kind))
     return [record.as_json() for record in records + own]
@@ -240,14 +203,13 @@ class NodeClass:
 
     def __init__(self, kind):
         self.kind = kind
-        self.facts = kind.facts
         self.members = list(kind.members)
         self.count = kind.count
         self.outliers = []
 
     def takes(self, kind):
         """Whether a kind differs in so little that its nodes are outliers of this class; if so, they are now."""
-        differences = compare.differences(self.facts, kind.facts)
+        differences = self.kind.differences_from(kind)
         if len(differences) > MAX_OUTLIER_POINTERS:
             return False
         unnamed = ["unnamed-%d" % (self.count + number) for number in range(1, kind.count + 1 - len(kind.members))]
@@ -258,7 +220,8 @@ class NodeClass:
         return True
 
     def as_json(self):
-        class_entry = dict(self.kind.node_class, class_id=compare.class_id(self.facts), count=self.count)
+        (node_class,) = self.kind.document["node_classes"]
+        class_entry = dict(node_class, class_id=compare.class_id(self.kind.facts), count=self.count)
         if self.members:
             class_entry["members"] = sorted(self.members)
         if self.outliers:

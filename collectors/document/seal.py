@@ -128,5 +128,5 @@ def carried_over(run, matches):
 
 
 def shown_names(names):
-    names = [os.path.basename(name)[:80] for name in names]
+    names = [name[-80:] for name in names]
     return ", ".join(names[:3]) + (" and %d more" % (len(names) - 3) if len(names) > 3 else "")

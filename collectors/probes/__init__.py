@@ -8,6 +8,8 @@ import abc
 import importlib
 import pkgutil
 
+from collectors.probe_results import Missing
+
 BAD_TEXT = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
@@ -37,6 +39,23 @@ class Probe(abc.ABC):
     @abc.abstractmethod
     def parse(self, raw):
         """Facts, Missings, Sections and Items from what was read. Pure; a ValueError says that the text is no good."""
+
+    def complete_output(self, door):
+        """Read and parse: what was found, and for each other id that the probe provides why it is missing."""
+        if not self.applies(door):
+            return self.missing_rest((), "not_applicable", "no such device or software here")
+        pieces = []
+        try:
+            # What was said before the text went wrong stays.
+            pieces.extend(self.parse(self.read(door)))
+        except BAD_TEXT as error:
+            return pieces + self.missing_rest(pieces, "parse_error", type(error).__name__)
+        return pieces + self.missing_rest(pieces, "not_applicable", "not told on this node")
+
+    def missing_rest(self, pieces, reason, detail):
+        """A Missing for each id that the probe provides and no piece names."""
+        reported_ids = {piece.id for piece in pieces if hasattr(piece, "id")}
+        return [Missing(name, reason, detail) for name in self.provides if name not in reported_ids]
 
 
 def all_probes():

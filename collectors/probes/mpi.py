@@ -97,7 +97,7 @@ def library_of_program(door):
     place = door.program(program)
     if place is None:
         return Reading(None, "not_installed", "no such program", "file")
-    unseen = what_hides_it(door.benchmark_argv, program)
+    unseen = hiding_reason(door.benchmark_argv, program)
     if unseen:
         return Reading(None, "parse_error", unseen, "file")
     content = door.first_bytes(place, LIBRARY_BYTES)
@@ -120,7 +120,7 @@ def library_of_program(door):
     return Reading(None, "not_applicable", "the program is not linked with MPI", "file")
 
 
-def what_hides_it(argv, program):
+def hiding_reason(argv, program):
     """Why the program's own file does not tell the MPI of the benchmark; empty where it does."""
     name = os.path.basename(program)
     if name in command_line.CONTAINERS:

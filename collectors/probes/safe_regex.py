@@ -37,7 +37,7 @@ def compiled(text):
     if expression.groups != 1:
         raise ValueError("it needs exactly one group in parentheses, which is the value")
     ranges = []
-    look_through(parsed, ranges)
+    collect_repeats(parsed, ranges)
     return LinePattern(expression, tuple(ranges))
 
 
@@ -46,7 +46,7 @@ def parser():
     return importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 
 
-def look_through(parsed, ranges):
+def collect_repeats(parsed, ranges):
     """Collect the ranges of all repeats. Raises ValueError for anything whose work cannot be told beforehand."""
     for operation, argument in parsed:
         name = str(operation)
@@ -56,10 +56,10 @@ def look_through(parsed, ranges):
                 raise ValueError("only a single character or set may be repeated")
             ranges.append(min(int(most), MAX_LINE_CHARACTERS) - int(least))
         elif name == "SUBPATTERN":
-            look_through(argument[-1], ranges)
+            collect_repeats(argument[-1], ranges)
         elif name == "BRANCH":
             for branch in argument[1]:
-                look_through(branch, ranges)
+                collect_repeats(branch, ranges)
             ranges.append(len(argument[1]))
         elif name not in TRANSPARENT:
             raise ValueError("only characters, sets, repeats of them, groups and alternatives are allowed")

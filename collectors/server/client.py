@@ -43,7 +43,9 @@ class Upload:
         self.content_type = "multipart/form-data; boundary=" + boundary
         self.bundle = bundle
         self.sent = sent
-        self.head = b"".join(field_part(boundary, name, text) for name, text in fields) + file_head(boundary, bundle)
+        self.head = b"".join(encode_field(boundary, name, text) for name, text in fields) + encode_file_head(
+            boundary, bundle
+        )
         self.tail = f"\r\n--{boundary}--\r\n".encode("ascii")
         self.length = len(self.head) + bundle.size + len(self.tail)
 
@@ -75,20 +77,21 @@ class Document:
         yield self.body
 
 
-def field_part(boundary, name, text):
+def encode_field(boundary, name, text):
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
     return head.encode("ascii") + text.encode("utf-8") + b"\r\n"
 
 
-def file_head(boundary, bundle):
+def encode_file_head(boundary, bundle):
     head = (
-        f'--{boundary}\r\nContent-Disposition: form-data; name="bundle"; filename="{header_name(bundle.filename)}"\r\n'
+        f'--{boundary}\r\nContent-Disposition: form-data; name="bundle"; '
+        f'filename="{escape_header_name(bundle.filename)}"\r\n'
         "Content-Type: application/octet-stream\r\n\r\n"
     )
     return head.encode("ascii")
 
 
-def header_name(filename):
+def escape_header_name(filename):
     """A file name that fits a header: letters, digits and `._-+`, anything else as `_`."""
     return "".join(c if c.isalnum() and c < "\x7f" or c in "._-+" else "_" for c in filename)
 
@@ -105,9 +108,13 @@ class Deadline:
 
 
 class Server:
-    """One registry, one account or none. Every method raises NetworkError or ServerRefusal."""
+    """One registry, one account or none. Every method raises NetworkError or ServerRefusal.
 
-    def __init__(self, settings, deadline, progress):
+    `token_if_closed` gives the token of who reads without one, for a registry that answers 401; it is called once.
+    """
+
+    def __init__(self, settings, deadline, progress, token_if_closed=None):
+        self.token_if_closed = token_if_closed
         self.base = urlsplit(settings.url)
         self.token = settings.token
         self.deadline = deadline
@@ -166,6 +173,9 @@ class Server:
         for attempt in range(1, MAX_TRIES + 1):
             try:
                 answer = self.ask(method, path, upload, read or read_document)
+                if answer.status == 401 and not self.token and self.token_if_closed:
+                    self.token, self.token_if_closed = self.token_if_closed(), None
+                    answer = self.ask(method, path, upload, read or read_document)
                 if answer.status not in TRY_AGAIN:
                     return accepted(answer, self.base)
                 trouble, asked_wait_s = refusal(answer, self.base), retry_after_s(answer.headers)
@@ -204,7 +214,7 @@ class Server:
             return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=context)
         via = urlsplit(proxy if "//" in proxy else "//" + proxy)
         connection = http.client.HTTPSConnection(via.hostname, via.port or 3128, timeout=timeout_s, context=context)
-        connection.set_tunnel(host, port or 443, headers=proxy_authorization(via))
+        connection.set_tunnel(host, port or 443, headers=make_proxy_authorization(via))
         return connection
 
     def send(self, connection, method, path, upload):
@@ -229,7 +239,7 @@ class Server:
             pass
 
 
-def proxy_authorization(proxy):
+def make_proxy_authorization(proxy):
     """The header for a proxy whose address holds a user and a password (RFC 7617), else none."""
     if not proxy.username:
         return {}

@@ -35,31 +35,40 @@ def settings(environ):
     url, token = environ.get("HIGHWATER_URL", ""), environ.get("HIGHWATER_TOKEN", "")
     if not (url and token):
         filed = read_config(os.path.expanduser(CONFIG_FILE))
-        chosen = url or filed.url or registry_of_download()
-        if not token and filed.token and chosen and (not filed.url or checked_url(chosen) != checked_url(filed.url)):
+        chosen = url or filed.url or find_registry_of_download()
+        if not token and filed.token and chosen and (not filed.url or check_url(chosen) != check_url(filed.url)):
             raise UsageError(
                 "collector.token",
                 f"The server is {chosen}, but the token in {CONFIG_FILE} is for {filed.url or 'no address'}.",
                 "Set HIGHWATER_TOKEN to a token of that server, or write its url beside the token.",
             )
         url, token = chosen, token or filed.token
-    url = checked_url(url)
+    url = check_url(url)
     require_safe_transport(url, environ)
-    return Settings(url, checked_token(token, url))
+    return Settings(url, check_token(token, url))
 
 
-def reader_settings(environ):
+def load_reader_settings(environ):
     """The Settings of who only reads what is public: the same address, and no token, so none is asked for.
 
     Raises UsageError for an address that is missing, malformed, or unsafe.
     """
     url = environ.get("HIGHWATER_URL", "") or read_config(os.path.expanduser(CONFIG_FILE)).url
-    url = checked_url(url or registry_of_download())
+    url = check_url(url or find_registry_of_download())
     require_safe_transport(url, environ, "change the answers")
     return Settings(url, "")
 
 
-def registry_of_download():
+def find_token(url, environ):
+    """The token for a registry that lets nobody read without one; empty where it is not the registry of the settings.
+
+    Raises UsageError as `settings` does, where no token is set too.
+    """
+    configured = settings(environ)
+    return configured.token if configured.url == url else ""
+
+
+def find_registry_of_download():
     """The address of the registry that handed out this file; empty for one that was built elsewhere."""
     try:
         return pkgutil.get_data("collectors", REGISTRY).decode("ascii").strip()
@@ -88,7 +97,7 @@ def read_config(path):
     return Settings(section.get("url", "").strip(), section.get("token", "").strip())
 
 
-def config_with(settings):
+def edit_config(settings):
     """The path of the configuration file, and its text with this address and token; what else it says stays.
 
     Raises UsageError as `read_config` does, so that a token never joins a file that others can read.
@@ -106,13 +115,13 @@ def config_with(settings):
     return path, text.getvalue()
 
 
-def server_address(address, environ):
+def find_server_address(address, environ):
     """The address to sign in at: the one that is named, else that of the environment, the file or the download.
 
     Raises UsageError for one that is missing, malformed or unsafe.
     """
     filed = read_config(os.path.expanduser(CONFIG_FILE))
-    url = checked_url(address or environ.get("HIGHWATER_URL", "") or filed.url or registry_of_download())
+    url = check_url(address or environ.get("HIGHWATER_URL", "") or filed.url or find_registry_of_download())
     require_safe_transport(url, environ)
     return url
 
@@ -127,7 +136,7 @@ def require_private(path, mode):
         )
 
 
-def checked_url(url):
+def check_url(url):
     """The server's address without a slash at its end; raises UsageError if it is none."""
     if not url:
         raise UsageError(
@@ -145,7 +154,7 @@ def checked_url(url):
     return url.rstrip("/")
 
 
-def checked_token(token, url):
+def check_token(token, url):
     """Return the token. Raises UsageError where none is set, or it holds a sign that no token has."""
     if token in ("", PLACEHOLDER):
         raise UsageError(

@@ -2,12 +2,13 @@
 
 import re
 
-from collectors.errors import NetworkError, UsageError
+from collectors.errors import NetworkError, ServerRefusal, UsageError
 
 # As the registry counts them: fewer digits would mean too many.
 BEGINNING = re.compile(r"[0-9A-Fa-f-]{4,36}\Z")
 FULL_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 PUBLIC = re.compile(r"[A-Za-z0-9_.]{1,40}(?:-[A-Za-z0-9_.]{1,40}){1,6}\Z")
+SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,199}\Z")
 MOST_SHOWN = 10
 
 
@@ -18,6 +19,16 @@ def is_beginning(text):
 
 def is_public(text):
     return bool(PUBLIC.match(text)) and not is_beginning(text)
+
+
+def is_of_run(text):
+    """Whether a text is the whole id of a run of an upload of many: a UUID made of a name, which no submission has."""
+    return bool(FULL_ID.match(text)) and text[14] == "5"
+
+
+def is_slug(text):
+    """Whether a text can be the name of a system in an address."""
+    return bool(SLUG.match(text))
 
 
 def find_submission(server, text):
@@ -40,6 +51,25 @@ def find_submission(server, text):
     return candidates[0]["id"]
 
 
+def find_shelved(server, text, missing):
+    """The id of the one run on the shelf that is meant: runs of an upload of many have ids of their own.
+
+    Raises what was `missing` where there is none, and UsageError where several are meant.
+    """
+    is_unknown = missing.code == "collector.id" or getattr(missing, "http_status", 0) == 404
+    if not is_unknown or not is_beginning(text):
+        raise missing
+    try:
+        candidates = listed_rows(server, {"id": text, "page_size": MOST_SHOWN + 1}, "shelf/")
+    except ServerRefusal:  # an earlier registry has no ids of runs
+        candidates = []
+    if len(candidates) > 1:
+        raise ambiguous_id(text, candidates)
+    if not candidates:
+        raise missing
+    return candidates[0]["id"]
+
+
 def ambiguous_id(text, candidates):
     """The UsageError that lists what a beginning may mean, the newest first."""
     lines = ["{} ({}, {})".format(row["id"], row.get("state"), row.get("name")) for row in candidates[:MOST_SHOWN]]
@@ -49,9 +79,9 @@ def ambiguous_id(text, candidates):
     )
 
 
-def listed_rows(server, query):
-    """The submissions on one page of the list. Raises NetworkError for an answer without them."""
-    document = server.get("submissions/", query).document
+def listed_rows(server, query, address="submissions/"):
+    """The submissions or shelved runs on one page. Raises NetworkError for an answer without them."""
+    document = server.get(address, query).document
     candidates = document.get("results") if isinstance(document, dict) else None
     if not isinstance(candidates, list) or not all(
         isinstance(row, dict) and is_id(row.get("id")) for row in candidates

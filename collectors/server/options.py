@@ -9,6 +9,9 @@ from collectors.server.client import Deadline, Server
 
 DEFAULT_TIMEOUT_S = 600.0
 MOST_TYPED = 64 * 1024
+PUBLIC = "public"
+SCOPES = {PUBLIC: PUBLIC, "own": "institution", "both": "all", "institution": "institution", "all": "all"}
+"""What is typed for whose results are meant, and the API's word for it; the last two are typed in older scripts."""
 
 
 def add_context(verb):
@@ -21,6 +24,20 @@ def add_context(verb):
 
 def add_output(verb):
     verb.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
+
+
+def add_scope(verb, what):
+    verb.add_argument(
+        "--scope",
+        choices=list(SCOPES),
+        metavar="public|own|both",
+        help="%s: of the public record, checked runs of your institutions and those shared with you, or both" % what,
+    )
+
+
+def asked_scope(options):
+    """The API's word for the scope that was asked for; public without one."""
+    return SCOPES[options.scope or PUBLIC]
 
 
 def add_timeout(verb, default_s=DEFAULT_TIMEOUT_S):
@@ -60,6 +77,20 @@ def connect(options, progress):
     return Server(config.settings(os.environ), Deadline(options.timeout), progress)
 
 
+def connect_to_ask(options, progress):
+    """A Server for a scope: a reader's for the public record, else one with a token. Raises UsageError without one."""
+    return (connect_as_reader if asked_scope(options) == PUBLIC else connect)(options, progress)
+
+
 def connect_as_reader(options, progress):
-    """A Server that is sent no token, for what everybody may read."""
-    return Server(config.reader_settings(os.environ), Deadline(options.timeout), progress)
+    """A Server that is sent no token, for what everybody may read; a closed registry is sent the one that it is for."""
+    return reader_of(config.load_reader_settings(os.environ), options, progress)
+
+
+def reader_of(settings, options, progress):
+    """As `connect_as_reader`, for the Settings of a reader."""
+
+    def token_if_closed():
+        return config.find_token(settings.url, os.environ)
+
+    return Server(settings, Deadline(options.timeout), progress, token_if_closed)

@@ -4,7 +4,7 @@ import json
 import re
 import time
 
-from collectors.errors import NetworkError, UsageError
+from collectors.errors import NetworkError, ServerRefusal, UsageError
 from collectors.server import ids
 from collectors.server.client import retry_after_s
 
@@ -123,6 +123,21 @@ def load_submission(server, path):
 def change_submission(server, method, path, document):
     """The submission after a request that changes it. Raises NetworkError for an answer that is none."""
     return require_submission(server.write_document(method, path, document).document)
+
+
+def move_submission(server, path, act, document, is_there):
+    """Bring a submission into another state; return it, and whether this call did it.
+
+    An answer that was lost is found in what the registry has: a conflict counts as done where `is_there(submission)`.
+    Raises ServerRefusal for every other refusal, and NetworkError for an answer that is no submission.
+    """
+    try:
+        return change_submission(server, "POST", path + act, document), True
+    except ServerRefusal as error:
+        stored = load_submission(server, path) if error.code == "state.conflict" else None
+        if stored is None or not is_there(stored):
+            raise
+        return stored, False
 
 
 def require_submission(document):

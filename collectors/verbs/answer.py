@@ -20,9 +20,10 @@ EXAMPLES = """examples:
   %(prog)s 784c6d71 --ask
 
 It shows each question with its answer and where that comes from: collected on the machines, printed
-by the benchmark, or written by a person. --file replaces what people wrote with the `answers` of a
-file: one of --json, one of `questionnaire`, or one object of question ids and answers. --ask goes
-through the open questions on a terminal; an empty line leaves one open.
+by the benchmark, or written by a person. What the recipe of the run answers need not be typed.
+--file replaces what people wrote with the `answers` of a file: one of --json, one of
+`questionnaire`, or one object of question ids and answers. --ask goes through the open questions on
+a terminal; an empty line leaves one open.
 """
 
 MAX_BYTES = 256 * 1024
@@ -134,3 +135,16 @@ def question_lines(row):
         yield "{}  {}  ({})".format(indent, value if isinstance(value, str) else json.dumps(value), origin)
     if row.get("lacking"):
         yield "{}  open: {}".format(indent, row["lacking"])
+    for line in recipe_lines(row.get("recipe")):
+        yield indent + "  " + line
+
+
+def recipe_lines(recipe):
+    """What the recipe of the run says to a question, with its evidence; nothing where it gives no answer."""
+    if not isinstance(recipe, dict) or not recipe.get("is_answered"):
+        return
+    evidence = report.list_of_dicts(recipe, "evidence")
+    parts = ["{} ({})".format(fact.get("text"), fact.get("where")) for fact in evidence]
+    yield "answered by the recipe: {}".format("; ".join(" ".join(part.split()) for part in parts))
+    if recipe.get("contradicted"):
+        yield "the answer is another than that of the recipe; what was written counts"

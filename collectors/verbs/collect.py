@@ -1,6 +1,5 @@
 """`collect`: record what this node is."""
 
-import json
 import os
 import sys
 
@@ -9,7 +8,7 @@ from collectors.capture import capture, launch
 from collectors.document import fold
 from collectors.document.canonical_json import canonical
 from collectors.errors import FINDINGS, OK, UsageError
-from collectors.files import write_whole
+from collectors.files import write_json
 
 ABOUT = "record hardware, software, tunables, network and layout of this node"
 
@@ -46,7 +45,7 @@ def run(options, progress):
         # Launchers break long lines, and some put or take a space where they do: the line has none to lose.
         sys.stdout.write(canonical(document).replace(" ", "\\u0020") + "\n")
         return OK
-    write_whole(options.out, json.dumps(document, indent=1) + "\n")
+    write_json(options.out, document)
     if options.json:
         report.print_json({"out": options.out, "captures": document["captures"]})
     if not options.launcher:

@@ -1,40 +1,52 @@
-"""`compare`: two published results side by side, with ratios and what else differed."""
+"""`compare`: two results side by side, published or of one's own shelf, with ratios and what else differed."""
 
 import sys
 
 from collectors import report
-from collectors.errors import OK, UsageError
+from collectors.errors import OK, ServerRefusal, UsageError
 from collectors.server import ids, submission
 from collectors.server import options as server_options
 
-ABOUT = "compare two published results: numbers, ratios, and what else differed"
+ABOUT = "compare two results: numbers, ratios, and what else differed"
 
 EXAMPLES = """examples:
   %(prog)s hw-1 hw-2
   %(prog)s hw-1 hw-2 --per client
   %(prog)s 784c6d71 hw-2 --json
+  %(prog)s 784c6d71 91c0 --scope own
 
 The ratio is B to A. It comes with its interval of 95 percent where both were repeated; without one it cannot be
-known whether a difference is chance. Nobody needs an account, except to name a submission by its id.
+known whether a difference is chance. Checked runs of your institution are compared before they are published;
+for these, and to name a submission by its id, you need a token.
+Runs of an upload of many have ids of their own: `list --scope own` prints them.
 The exit status is 0 also where the registry gives no ratios; it then says why.
 """
 
 DIVISORS = ("client", "server", "process", "drive", "target", "enclosure", "rack_unit", "watt", "pib")
 MOST_TEXT = 40
+NOT_ON_SHELF = ("draft", "received", "processing", "invalid", "rejected", "withdrawn")
 
 
 def define(verb):
-    verb.add_argument("a", metavar="A", help="a result, by its public id, or the submission that it was")
+    verb.add_argument("a", metavar="A", help="a result by its public id, or a submission")
     verb.add_argument("b", metavar="B", help="another one")
     verb.add_argument("--per", metavar="X", choices=DIVISORS, help="divide by: " + " ".join(DIVISORS))
+    server_options.add_scope(verb, "whose results may be compared")
     server_options.add_output(verb)
     server_options.add_timeout(verb)
 
 
 def run(options, progress):
-    names = [public_id(name, options, progress) for name in (options.a, options.b)]
-    server = server_options.connect_as_reader(options, progress)
+    if options.scope == server_options.PUBLIC:
+        refuse_submissions((options.a, options.b))
+    server = server_options.connect_to_ask(options, progress)
+    names = [comparable_id(name, options, progress) for name in (options.a, options.b)]
     query = {"results": ",".join(names)}
+    if options.scope and options.scope != server_options.PUBLIC:
+        query["scope"] = server_options.asked_scope(options)
+    elif not all(map(ids.is_public, names)):
+        server = server_options.connect(options, progress)
+        query["scope"] = "all"
     if options.per:
         query["per"] = options.per
     document = submission.load_object(server, "compare/", query)
@@ -45,15 +57,35 @@ def run(options, progress):
     return OK
 
 
-def public_id(text, options, progress):
-    """The public id that a text is, or that the submission it names has. Raises UsageError where it has none."""
+def refuse_submissions(names):
+    """Raises UsageError for a name that is of no published result."""
+    for name in names:
+        if not ids.is_public(name):
+            raise UsageError(
+                "collector.scope",
+                "%s is of no published result, and --scope public asks for these alone." % name,
+                "Give public ids such as hw-1, or --scope both.",
+            )
+
+
+def comparable_id(text, options, progress):
+    """The public id that a text is, or that the submission it names has; else the id of a run on the shelf.
+
+    Raises UsageError for a submission that was not checked.
+    """
     if ids.is_public(text):
         return text
     server = server_options.connect(options, progress)
-    result_id = submission.load_submission(server, submission.find_path(server, text)).get("result")
-    if not isinstance(result_id, str) or not ids.is_public(result_id):
-        raise UsageError("collector.id", "%s is not published." % text, "Only published results are compared.")
-    return result_id
+    try:
+        stored = submission.load_submission(server, submission.find_path(server, text))
+    except (UsageError, ServerRefusal) as missing:
+        return ids.find_shelved(server, text, missing)
+    is_own = server_options.asked_scope(options) == server_options.SCOPES["own"]
+    if isinstance(stored.get("result"), str) and ids.is_public(stored["result"]) and not is_own:
+        return stored["result"]
+    if stored.get("state") in NOT_ON_SHELF or not ids.is_id(stored.get("id")):
+        raise UsageError("collector.id", "%s is %s." % (text, stored.get("state")), "Only checked runs are compared.")
+    return stored["id"]
 
 
 def print_comparison(document, stream):

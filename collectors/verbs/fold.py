@@ -1,13 +1,11 @@
 """`fold`: make one document of what many nodes said."""
 
-import json
-
 from collectors import report
 from collectors.capture import launcher_output
 from collectors.document import parameters
 from collectors.document.fold import Fold, summary
 from collectors.errors import OK
-from collectors.files import write_whole
+from collectors.files import write_json
 from collectors.privacy import pseudonyms
 
 ABOUT = "make one document of the documents of many nodes"
@@ -43,7 +41,7 @@ def run(options, progress):
         for label, reason in launcher_output.read_file(path, take):
             fold.fail(label and names.of(label), reason)
     folded = fold.document()
-    write_whole(options.out, json.dumps(folded, indent=1) + "\n")
+    write_json(options.out, folded)
     pseudonyms.keep_names(names, progress.note)
     progress.note(options.out + ": " + summary(folded))
     if options.json:

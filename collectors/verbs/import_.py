@@ -1,21 +1,36 @@
-"""`import`: BIOS settings from a management controller's output."""
+"""`import`: results from a tree, from ReFrame or from JUBE; or BIOS settings from a management controller's output."""
 
 import json
+import os
 import time
 
 from collectors import report
+from collectors.bundle import archive_limits
 from collectors.document import bios, bios_import, schema, system_file
 from collectors.errors import OK, BundleError, NothingCollected, UsageError
 from collectors.files import TooLarge, read_at_most, write_whole
+from collectors.imports import harnesses, journal, sending, tree
+from collectors.server import options as server_options
+from collectors.server import submission
 
-ABOUT = "take BIOS settings from Redfish, racadm or ilorest output"
+ABOUT = "import results of a tree, of ReFrame or of JUBE; or BIOS settings"
 
 EXAMPLES = """examples:
+  %(prog)s tree results/2026 --dry-run
+  %(prog)s tree results/2026 --metadata site.json
+  %(prog)s reframe report.json
+  %(prog)s jube bench_run/000000
   %(prog)s redfish Bios.json --into system.json
   %(prog)s racadm bios.txt --into system.json --class 0123456789abcdef
   %(prog)s ilorest ilorest.json
 
-The files come from these commands, run by whoever may use the management controller:
+tree finds the outputs below a folder by what is in them, and sends them in bundles of up to 500. The same
+output twice is sent once. What no benchmark is known to write, links, and files with what looks like a
+token stay here, and are listed. The same command again goes on where it ended, and sends what is new.
+reframe reads the report of `reframe ... --report-file=report.json`, jube the folder of a benchmark. Of
+both, the raw outputs of what passed or is done are sent; their own figures are not.
+
+The files of BIOS settings come from these commands, run by whoever may use the management controller:
   curl -k -u USER https://BMC/redfish/v1/Systems/SYSTEM/Bios > Bios.json
   racadm get BIOS > bios.txt
   ilorest save --selector Bios. --json -f ilorest.json
@@ -24,22 +39,65 @@ Only settings that change speed are taken. Serial numbers, asset tags, passwords
 texts that somebody typed stay in the file.
 """
 
-FORMS = ("redfish", "racadm", "ilorest")
+RESULT_FORMS = ("tree", "reframe", "jube")
+BIOS_FORMS = ("redfish", "racadm", "ilorest")
 MAX_BYTES = 8 * 1024 * 1024
+IMPORT_TIMEOUT_S = 3600.0
 
 
 def define(verb):
-    verb.add_argument("form", choices=FORMS, help="what wrote the file")
-    verb.add_argument("file", metavar="FILE", help="the output, JSON or NAME=VALUE lines")
-    verb.add_argument(
+    forms = RESULT_FORMS + BIOS_FORMS
+    verb.add_argument("form", metavar="FORM", choices=forms, help="one of " + " ".join(forms))
+    verb.add_argument("file", metavar="PATH", help="the tree, the report or folder, or the output with settings")
+    of_results = verb.add_argument_group("results (tree, reframe, jube)")
+    server_options.add_context(of_results)
+    of_results.add_argument("--test", action="store_true", help="for trying out: checked and never submitted")
+    of_results.add_argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+    of_results.add_argument(
+        "--no-wait", dest="wait", action="store_false", help="leave once the registry has the bytes"
+    )
+    server_options.add_timeout(of_results, IMPORT_TIMEOUT_S)
+    of_settings = verb.add_argument_group("BIOS settings (redfish, racadm, ilorest)")
+    of_settings.add_argument(
         "--into", metavar="DOCUMENT", help="system document to put the settings into; else they are printed"
     )
-    verb.add_argument(
+    of_settings.add_argument(
         "--class", metavar="ID", dest="class_id", help="the node class that has them, if there are several"
     )
+    server_options.add_output(verb)
 
 
 def run(options, progress):
+    if options.form in RESULT_FORMS:
+        return import_results(options, progress)
+    return import_settings(options, progress)
+
+
+def import_results(options, progress):
+    """Send what a tree or a harness holds; the exit status is that of the report.
+
+    Raises UsageError for options of BIOS settings.
+    """
+    if options.into or options.class_id:
+        raise UsageError("collector.import", "--into and --class are for BIOS settings.")
+    form = submission.fields(options.release, server_options.list_names(options), options.metadata)
+    form += [("test", "true")] if options.test else []
+    find = {
+        "tree": tree.find_units,
+        "reframe": harnesses.find_reframe_units,
+        "jube": harnesses.find_jube_units,
+    }[options.form]
+    server = None if options.dry_run else server_options.connect(options, progress)
+    outputs = find(options.file, progress.update)
+    stem = archive_limits.archive_stem(options.file).partition(".")[0] or "results"
+    if server is None:
+        return sending.finish_report(sending.plan_import(stem, outputs, {}), [], None, options, progress)
+    sent = journal.open_journal(os.environ, server.base.geturl(), options.file, options.test)
+    return sending.do_import(sending.plan_import(stem, outputs, sent.sent), server, form, sent, options, progress)
+
+
+def import_settings(options, progress):
+    """Print BIOS settings, or put them into a document. Raises NothingCollected where none is known."""
     attribute_pairs = attributes(options.file)
     settings = bios.settings(attribute_pairs)
     if not settings:

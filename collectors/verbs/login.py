@@ -37,13 +37,13 @@ def define(verb):
 
 
 def run(options, progress):
-    url = config.server_address(options.url, os.environ)
+    url = config.find_server_address(options.url, os.environ)
     # Before anything is asked: a file that cannot take the token.
-    path, _text = config.config_with(config.Settings(url, ""))
-    token = config.checked_token(read_token(url), url)
+    path, _text = config.edit_config(config.Settings(url, ""))
+    token = config.check_token(read_token(url), url)
     account = known_account(Server(config.Settings(url, token), Deadline(options.timeout), progress))
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    write_whole(*config.config_with(config.Settings(url, token)))
+    write_whole(*config.edit_config(config.Settings(url, token)))
     progress.note("kept in %s, readable by you alone" % path)
     for name in ("HIGHWATER_URL", "HIGHWATER_TOKEN"):
         if os.environ.get(name):

@@ -43,11 +43,11 @@ def run(options, progress):
         raise UsageError("collector.command", "Which command?", "Write it after --, as in `run -- ior -t 1m`.")
     capture.require_consistent_options(options)
     record = Record(place_for(options.out, progress), progress)
-    record.before(attempted(options, progress, "pre", argv))
-    basis = safely(
+    record.before(try_capture(options, progress, "pre", argv))
+    basis = try_action(
         progress, {"command": os.path.basename(argv[0])[:120]}, run_record.before_run, argv, options, os.environ
     )
-    folder = safely(progress, None, written_files.Folder, options.results or os.getcwd(), argv, options.directory)
+    folder = try_action(progress, None, written_files.Folder, options.results or os.getcwd(), argv, options.directory)
     progress.clear()
     try:
         ended = command_runner.run_command(argv)
@@ -57,9 +57,9 @@ def run(options, progress):
     try:
         ran_as = run_record.after_run(basis, ended)
         if folder is not None:
-            ran_as = safely(progress, ran_as, run_record.with_files, ran_as, folder, record.places())
+            ran_as = try_action(progress, ran_as, run_record.with_files, ran_as, folder, record.places())
         record.ran(ran_as)
-        record.after(attempted(options, progress, "post", argv))
+        record.after(try_capture(options, progress, "post", argv))
         record.tell()
     except (KeyboardInterrupt, SystemExit):
         # The benchmark has ended, and how it did is what our caller waits for.
@@ -83,7 +83,7 @@ def place_for(out, progress):
     return place
 
 
-def attempted(options, progress, phase, argv):
+def try_capture(options, progress, phase, argv):
     """A look at the machines; None, and a note, where it fails for whatever reason: the benchmark comes first."""
     try:
         return capture.run_capture(options, progress, phase, argv)
@@ -95,7 +95,7 @@ def attempted(options, progress, phase, argv):
     return None
 
 
-def safely(progress, instead, action, *arguments):
+def try_action(progress, instead, action, *arguments):
     """What an action gives; `instead`, and a note, where it fails for whatever reason: the benchmark comes first."""
     try:
         return action(*arguments)

@@ -14,8 +14,10 @@ EXAMPLES = """examples:
   %(prog)s lustre frontier
   %(prog)s fs:lustre --kind result
   %(prog)s stonewall --json
+  %(prog)s otter --scope both
 
-Nobody needs an account. One line for each hit: kind, public id of a result, name, address.
+Nobody needs an account, unless --scope asks for checked runs of your institutions.
+One line for each hit: kind, public id of a result, name, address.
 """
 
 MOST_TITLE = 60
@@ -23,14 +25,17 @@ MOST_TITLE = 60
 
 def define(verb):
     verb.add_argument("words", metavar="WORDS", nargs="+", help="words, their beginnings, or filters such as fs:lustre")
+    server_options.add_scope(verb, "whose results are searched")
     verb.add_argument("--kind", metavar="K", help="only hits of this kind: site, system, result, list, document, ...")
     server_options.add_output(verb)
     server_options.add_timeout(verb)
 
 
 def run(options, progress):
-    server = server_options.connect_as_reader(options, progress)
     query = {"q": " ".join(options.words)}
+    server = server_options.connect_to_ask(options, progress)
+    if server_options.asked_scope(options) != server_options.PUBLIC:
+        query["scope"] = server_options.asked_scope(options)
     if options.kind:
         query["kind"] = options.kind
     document = submission.load_object(server, "search/", query)

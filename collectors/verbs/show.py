@@ -6,7 +6,7 @@ import sys
 
 from collectors import report
 from collectors.document import system_file
-from collectors.errors import OK
+from collectors.errors import OK, ServerRefusal, UsageError
 from collectors.server import ids, submission
 from collectors.server import options as server_options
 
@@ -19,9 +19,11 @@ EXAMPLES = """examples:
   %(prog)s system.json --json | less
   %(prog)s 784c6d71
   %(prog)s hw-1
+  %(prog)s hw-1 --scope own
 
 What is a file here is read as a document. Anything else is asked of the registry: an id of a
-submission, its first four digits or more, or the public id of a result. Results need no token.
+submission, its first four digits or more, or the public id of a result. Results need a token
+where the registry is closed alone. --scope own shows your submission of a published result.
 """
 
 
@@ -31,12 +33,15 @@ def define(verb):
     )
     verb.add_argument("--missing", action="store_true", help="list what could not be read, with its reason")
     verb.add_argument("--json", action="store_true", help="print the document as it is")
+    server_options.add_scope(verb, "where an id is looked up")
     server_options.add_timeout(verb)
 
 
 def run(options, progress):
     if is_id(options.target):
         return show_id(options, progress)
+    if options.scope:
+        raise UsageError("collector.scope", "--scope is for ids, and %s is none." % options.target, "Leave it out.")
     document = system_file.load(options.target)
     if options.json:
         report.print_json(document)
@@ -53,8 +58,18 @@ def is_id(target):
 
 
 def show_id(options, progress):
-    """Print a published result, or a submission with its findings; the exit status is that of its findings."""
-    if ids.is_public(options.target):
+    """Print a published result, or a submission with its findings; the exit status is that of its findings.
+
+    Raises UsageError for what the scope does not have.
+    """
+    scope = server_options.asked_scope(options)
+    if options.scope and scope == server_options.PUBLIC and not ids.is_public(options.target):
+        raise UsageError(
+            "collector.scope",
+            "%s is of no published result, and --scope public asks for these alone." % options.target,
+            "Give a public id such as hw-1, or --scope own.",
+        )
+    if ids.is_public(options.target) and scope != server_options.SCOPES["own"]:
         server = server_options.connect_as_reader(options, progress)
         document = submission.load_object(server, "results/%s/" % options.target)
         if options.json:
@@ -62,9 +77,29 @@ def show_id(options, progress):
         else:
             report.print_result(document, "%s/results/%s/" % (server.base.geturl(), options.target), sys.stdout)
         return OK
-    server = server_options.connect(options, progress)
-    document = submission.load_submission(server, submission.find_path(server, options.target))
+    server = (
+        server_options.connect_to_ask(options, progress) if options.scope else server_options.connect(options, progress)
+    )
+    try:
+        document = submission.load_submission(server, submission.find_path(server, options.target))
+    except (UsageError, ServerRefusal) as missing:
+        run_id = ids.find_shelved(server, options.target, missing)
+        return show_shelved(submission.load_object(server, f"shelf/{run_id}/"), options)
     return report.print_document(document, options, report.print_submission)
+
+
+def show_shelved(document, options):
+    """Print a run of the shelf that is one of many of its upload."""
+    if options.json:
+        report.print_json(document)
+        return OK
+    for name in ("name", "run", "tool", "score", "numbers", "project", "submission"):
+        if document.get(name):
+            report.print_line("{:10}  {}".format(name, document[name]), sys.stdout)
+    labels = document.get("labels")
+    if isinstance(labels, list) and labels:
+        report.print_line("labels      " + ", ".join(map(str, labels)), sys.stdout)
+    return OK
 
 
 def lines(document, with_missing):

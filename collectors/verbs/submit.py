@@ -3,7 +3,7 @@
 import sys
 
 from collectors import report
-from collectors.errors import OK, ServerRefusal, UsageError
+from collectors.errors import OK, UsageError
 from collectors.server import options as server_options
 from collectors.server import submission
 
@@ -86,15 +86,13 @@ def not_acknowledged():
 
 
 def hand_in(server, path, request, progress):
-    """Submit; return the submission. An answer that was lost is found in what the registry has."""
-    try:
-        return submission.change_submission(server, "POST", path + "submit/", request)
-    except ServerRefusal as error:
-        stored = submission.load_submission(server, path) if error.code == "state.conflict" else None
-        if stored is None or not is_handed_in(stored, request):
-            raise
+    """Submit; return the submission, also where it was submitted already, to the same release and lists."""
+    document, is_new = submission.move_submission(
+        server, path, "submit/", request, lambda stored: is_handed_in(stored, request)
+    )
+    if not is_new:
         progress.note("it was submitted already, to the same release and lists")
-        return stored
+    return document
 
 
 def is_handed_in(stored, request):

@@ -3,6 +3,7 @@
 from collectors import report
 from collectors.bundle import archive_limits, signing
 from collectors.errors import UsageError
+from collectors.reproduction import job
 from collectors.server import options as server_options
 from collectors.server import submission
 
@@ -13,11 +14,13 @@ EXAMPLES = """examples:
   %(prog)s run.tar.gz --release next --list io500 --list ten
   %(prog)s results --metadata site.json --json > answer.json
   %(prog)s results --test
+  %(prog)s reproduce-hw-1 --reproduces hw-1
   %(prog)s io500.sh --into 784c6d71-3cb3-4da8-b5c5-f60b044e0da8
 
 PATH is a bundle of pack, a result folder, one result file, or a .tar .tar.gz .tgz .zip. An
 archive is sent as it is, with the signature beside it (FILE.sig) if there is one. A folder is
-sent with all names that are in it: pack takes them out.
+sent with all names that are in it: pack takes them out. Of a folder of reproduce, the bundle
+that its job packed is sent.
 The same bytes are never stored twice: after an interruption run the same command again.
 
 --test makes a submission for trying out: checked like any other, private, never submitted to a release.
@@ -41,6 +44,7 @@ def define(verb):
     server_options.add_context(verb)
     way = verb.add_mutually_exclusive_group()
     way.add_argument("--test", action="store_true", help="for trying out: checked and never submitted")
+    verb.add_argument("--reproduces", metavar="ID", help="the published result that this run is to reproduce")
     way.add_argument("--into", metavar="SUBMISSION", help="add to this submission, by its id, and make no other")
     verb.add_argument("--wait", dest="wait", action="store_true", default=True, help="wait for the findings (default)")
     verb.add_argument("--no-wait", dest="wait", action="store_false", help="leave once the registry has the bytes")
@@ -50,13 +54,15 @@ def define(verb):
 
 def run(options, progress):
     form = submission.fields(options.release, server_options.list_names(options), options.metadata)
+    form += [("reproduces", options.reproduces)] if options.reproduces else []
     if options.into:
-        require_nothing_beside(form)
+        require_no_fields(form)
     else:
         form += read_form_fields(options)
+    path = options.path if options.into else job.packed_repeats(options.path)
     opened = archive_limits.open_as_it_is if options.into else archive_limits.open_for_sending
     server = server_options.connect(options, progress)
-    with opened(options.path, progress.note) as ready:
+    with opened(path, progress.note) as ready:
         target = load_target(server, options.into, progress) if options.into else None
         progress.note(f"sending {ready.filename}, {ready.size:,} bytes, to {server.base.netloc}")
         if options.into:
@@ -66,7 +72,7 @@ def run(options, progress):
     if options.wait:
         document = submission.wait(server, document, server.deadline, progress)
     if target:
-        say_submit_again(target, document, progress)
+        note_submit_again(target, document, progress)
     return report.print_document(document, options, report.print_submission)
 
 
@@ -79,7 +85,7 @@ def load_target(server, text, progress):
     return target
 
 
-def say_submit_again(before, after, progress):
+def note_submit_again(before, after, progress):
     """How a run that was submitted is submitted again, once it is checked."""
     if before["state"] != SUBMITTED or after.get("state") == SUBMITTED:
         return
@@ -99,11 +105,11 @@ def read_form_fields(options):
     return form_fields + ([("signature", signature)] if signature else [])
 
 
-def require_nothing_beside(form):
+def require_no_fields(form):
     """Raises UsageError for options of a submission: a file that is added says nothing about it."""
     if form:
         raise UsageError(
             "collector.into",
-            "--into adds a file only; --metadata, --release and --list belong to the submission.",
+            "--into adds a file only; --metadata, --release, --list and --reproduces belong to the submission.",
             "Leave them out, and change them on the submission's page.",
         )

@@ -1,6 +1,7 @@
 """`validate`: check results without submitting them."""
 
 import os
+import sys
 
 from collectors import report
 from collectors.bundle import archive_limits, description_check, offline_rules, validation, verification
@@ -17,8 +18,9 @@ EXAMPLES = """examples:
   %(prog)s system.json
 
 Of a bundle, every file is held against its checksum and the system document against its schema.
-The registry's rules come with this command and need Python 3.9 or later; an older one says so
-and ends with 3. With --server the registry checks a copy and keeps nothing.
+The registry's rules come with this command and need Python 3.9 or later. An older one looks for a
+newer one to run them; where there is none, it names every rule that did not run and ends with 3. With --server
+the registry checks a copy and keeps nothing.
 """
 
 
@@ -46,10 +48,11 @@ def check_here(options, progress):
             return validation.document_of_findings(described)
     rules = offline_rules.rules_here()
     if rules.version is None:
-        answer = validation.check_alone(options.path, rules.missing)
+        answer = validation.check_alone(options.path, rules.missing, offline_rules.list_rules())
     else:
-        progress.note(f"checking with the registry's rules {rules.version}, on this machine")
-        answer = offline_rules.check_here(options.path, rule_options(options), options.timeout)
+        by = "" if rules.python == sys.executable else " by " + rules.python
+        progress.note(f"checking with the registry's rules {rules.version}, on this machine{by}")
+        answer = offline_rules.check_here(rules.python, options.path, rule_options(options), options.timeout)
     return validation.add_findings(answer, bag_findings(options.path))
 
 

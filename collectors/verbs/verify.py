@@ -24,16 +24,18 @@ ABOUT = "verify that the registry's log has a result, a list or a receipt as it 
 EXAMPLES = """examples:
   %(prog)s hw-1
   %(prog)s sc26/full
+  %(prog)s releases/sc26                  dates and rules of a release
+  %(prog)s name-changes/7                 a merging or splitting of names
   %(prog)s hw-1 --out hw-1.proof.json     keep the proof, too
   %(prog)s hw-1.proof.json                later, without a network
   %(prog)s receipt.json                   of your own upload
   %(prog)s run.tar.gz                     with run.tar.gz.receipt.json beside it
   %(prog)s old.proof.json --log /mirrors/highwater/log
 
-Nobody needs an account. The log is append-only and signed: the checkpoint that was seen last is
-remembered in ~/.config/highwater/log/, and a log that does not continue it is found out. The first
-time there is none, so that log is trusted on first use; --key or --checkpoint bring what you know of
-it from elsewhere.
+Nobody needs an account, unless the registry is closed. The log is append-only and signed: the
+checkpoint that was seen last is remembered in ~/.config/highwater/log/, and a log that does not
+continue it is found out. The first time there is none, so that log is trusted on first use;
+--key or --checkpoint bring what you know of it from elsewhere.
 
 exit status:
   0 verified   1 not verified   2 usage   3 unknown   4 network
@@ -63,7 +65,8 @@ NOT_PROVEN = (
 
 
 def define(verb):
-    verb.add_argument("target", metavar="ID|PATH", help="a result, RELEASE/LIST, or a file: proof, receipt, bundle")
+    what = "a result, RELEASE/LIST, releases/RELEASE, name-changes/ID, or a file"
+    verb.add_argument("target", metavar="ID|PATH", help=what)
     verb.add_argument("--log", metavar="URL|DIR", help="where the log's files are (default: the registry's /log/)")
     verb.add_argument("--key", metavar="KEY", help="the log's verifier key, NAME+HASH+BASE64, as known from elsewhere")
     verb.add_argument("--checkpoint", metavar="FILE", help="a checkpoint that you kept, which the log must continue")
@@ -74,28 +77,29 @@ def define(verb):
 
 def run(options, progress):
     saved = options.target if is_path(options.target) else None
-    registry = None if saved else Server(registry_settings(options.log), Deadline(options.timeout), progress)
+    registry = None if saved else server_options.reader_of(registry_settings(options.log), options, progress)
     subject = None if saved else subject_of(options.target)
     document = read_saved(saved) if saved else registry.get(subject + "/proof/").document
     inclusion = proof_in(document, options.target)
     log_address = address_of_log(options.log, registry)
-    remembered = recall_log(inclusion.checkpoint.origin if inclusion.checkpoint else None, log_address)
+    remembered = find_known_log(inclusion.checkpoint.origin if inclusion.checkpoint else None, log_address)
     verification = Verification(
         remembered=remembered,
-        key=read_given(signed_note.read_key, options.key, "--key"),
-        brought=read_given(signed_note.read_checkpoint, read_text(options.checkpoint), "--checkpoint"),
-        log=log_files(log_address, options, progress),
+        key=parse_option(signed_note.read_key, options.key, "--key"),
+        brought=parse_option(signed_note.read_checkpoint, read_text(options.checkpoint), "--checkpoint"),
+        log=log_files(log_address, registry, options, progress),
         today=time.strftime("%Y-%m-%d", time.gmtime()),
         address=log_address or "",
     )
     verification.judge_proof(inclusion)
+    verification.judge_history(inclusion, document, None if saved else fetch_earlier(registry, subject))
     differences = []
     if saved:
-        hold_against_files(verification, document, inclusion, saved)
+        check_saved_files(verification, document, inclusion, saved)
     else:
-        differences = hold_against_answer(verification, inclusion, subject, registry)
+        differences = compare_with_answer(verification, inclusion, subject, registry)
     if verification.memory not in (None, remembered):
-        keep_memory(verification.memory)
+        write_known_log(verification.memory)
     if options.out:
         write_whole(options.out, json.dumps(document, indent=1) + "\n")
     show_outcome(verification, inclusion, differences, options)
@@ -108,9 +112,9 @@ def run(options, progress):
 def registry_settings(log):
     """The registry that is asked; where none is set, the one that the address of the log begins with."""
     environ = dict(os.environ)
-    if log and not os.path.isdir(log) and not (config.registry_of_download() or environ.get("HIGHWATER_URL")):
+    if log and not os.path.isdir(log) and not (config.find_registry_of_download() or environ.get("HIGHWATER_URL")):
         environ["HIGHWATER_URL"] = re.sub(r"/log/?\Z", "", log)
-    return config.reader_settings(environ)
+    return config.load_reader_settings(environ)
 
 
 def address_of_log(log, registry):
@@ -119,18 +123,20 @@ def address_of_log(log, registry):
         return registry.base.geturl() + "/log" if registry else None
     if os.path.isdir(log):
         return os.path.abspath(log)
-    url = config.checked_url(log)
+    url = config.check_url(log)
     config.require_safe_transport(url, os.environ, "change the answers")
     return url if url.endswith("/log") else url + "/log"
 
 
-def log_files(address, options, progress):
-    """The LogFiles at a URL or in a folder; None for no address."""
+def log_files(address, registry, options, progress):
+    """The LogFiles at a URL or in a folder; None for no address. Only the registry's own log is ever sent a token."""
     if address is None:
         return None
     if os.path.isdir(address):
         return LogFiles(lambda path, limit_bytes: read_if_there(os.path.join(address, path), limit_bytes))
-    server = Server(config.Settings(address, ""), Deadline(options.timeout), progress)
+    own = registry if registry and address == registry.base.geturl() + "/log" else None
+    server = Server(config.Settings(address, ""), Deadline(options.timeout), progress, own and own.token_if_closed)
+    server.token = own.token if own else ""
     return LogFiles(lambda path, limit_bytes: server.read_file("/" + path, limit_bytes))
 
 
@@ -154,11 +160,13 @@ def is_path(target):
 
 
 def subject_of(target):
-    """The API's path of a result or a list. Raises UsageError for what names neither."""
+    """The API's path of a result, a list, releases/RELEASE or name-changes/ID. Raises UsageError for other words."""
     if not ID.match(target) or ".." in target:
         raise UsageError(
             "collector.id", "%s is neither a result, nor RELEASE/LIST, nor a file." % target, "Write hw-1 or sc26/full."
         )
+    if target.lower().startswith(("releases/", "name-changes/")):
+        return target
     return ("lists/" if "/" in target else "results/") + target
 
 
@@ -193,7 +201,7 @@ def read_text(path):
         raise UsageError("collector.proof", "%s is not a text." % path)
 
 
-def read_given(reader, text, option):
+def parse_option(reader, text, option):
     """What a reader of notes makes of an option's text, None for none. Raises UsageError where it makes nothing."""
     try:
         return None if text is None else reader(text)
@@ -211,7 +219,7 @@ def proof_in(document, name):
         raise BundleError("collector.proof", "%s is no proof: %s" % (name, error), "Get one: verify ID --out FILE")
 
 
-def hold_against_answer(verification, inclusion, subject, registry):
+def compare_with_answer(verification, inclusion, subject, registry):
     """Hold the record against what the registry shows now; the differences, as (name, logged, shown)."""
     proven_subject = shown.subject_of(inclusion.record)
     if proven_subject is None or proven_subject.lower() != subject.lower():
@@ -220,7 +228,7 @@ def hold_against_answer(verification, inclusion, subject, registry):
         )
         return []
     try:
-        answer = shown_now(registry, subject)
+        answer = fetch_shown(registry, subject)
     except ServerRefusal as error:
         if error.http_status not in (404, 410):
             raise
@@ -231,7 +239,7 @@ def hold_against_answer(verification, inclusion, subject, registry):
     comparison = shown.compare_facts(shown.facts_of(inclusion.record), answer)
     if comparison.differences:
         for name, logged, now in comparison.differences[: shown.MOST_DIFFERENCES]:
-            text = "%s: the log has %s, the registry shows %s." % (name, in_short(logged), in_short(now))
+            text = "%s: the log has %s, the registry shows %s." % (name, shorten_value(logged), shorten_value(now))
             verification.add_statement("shown", REFUTED, text)
         more = len(comparison.differences) - shown.MOST_DIFFERENCES
         if more > 0:
@@ -242,11 +250,11 @@ def hold_against_answer(verification, inclusion, subject, registry):
         verification.add_statement("shown", UNKNOWN if comparison.unshown else PROVEN, text + unshown)
     else:
         verification.add_statement("shown", UNKNOWN, "The registry's answer has nothing that the record has.")
-    hold_against_parts(verification, inclusion.record, subject, registry)
+    compare_parts(verification, inclusion.record, subject, registry)
     return comparison.differences
 
 
-def hold_against_parts(verification, record, subject, registry):
+def compare_parts(verification, record, subject, registry):
     """Hold the digests of a record against what the registry shows at addresses of their own."""
     same = []
     for part, digest in parts.recorded_parts(record):
@@ -261,17 +269,22 @@ def hold_against_parts(verification, record, subject, registry):
         verification.add_statement("parts", PROVEN, "The registry shows as recorded, too: %s." % ", ".join(same))
 
 
-def document_or_none(registry, path):
+def fetch_earlier(registry, subject):
+    """What asks for the proof of an earlier record by its leaf."""
+    return lambda leaf: document_or_none(registry, subject + "/proof/", {"leaf": leaf})
+
+
+def document_or_none(registry, path, query=None):
     """The JSON of an address, None where the registry has nothing there."""
     try:
-        return registry.get(path).document
+        return registry.get(path, query).document
     except ServerRefusal as error:
         if error.http_status not in (404, 410):
             raise
         return None
 
 
-def shown_now(registry, subject):
+def fetch_shown(registry, subject):
     """What the API says of a result, or of a list with all its pages. Raises UsageError where that is no object."""
     answer = registry.get(subject + "/", {"page_size": 1000} if subject.startswith("lists/") else None).document
     if not isinstance(answer, dict):
@@ -286,7 +299,7 @@ def shown_now(registry, subject):
     return answer
 
 
-def hold_against_files(verification, document, inclusion, path):
+def check_saved_files(verification, document, inclusion, path):
     """Hold a receipt against its own record, and a bundle against its receipt."""
     receipt = document.get("receipt")
     if not isinstance(receipt, dict):
@@ -318,7 +331,7 @@ def is_same_text(logged, signed):
     return logged is not None and (first == second or first[:19] + "Z" == second)
 
 
-def in_short(value):
+def shorten_value(value):
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -326,7 +339,7 @@ def in_short(value):
 # What is remembered
 
 
-def recall_log(origin, log_address):
+def find_known_log(origin, log_address):
     """The Memory of a log, by its name, or by the address where another name was seen; None on first use.
 
     Raises UsageError for a memory that is damaged or that others may write: it is not replaced by itself.
@@ -336,7 +349,7 @@ def recall_log(origin, log_address):
         if not name.endswith(".json") or name.startswith("."):
             continue
         path = os.path.join(folder, name)
-        remembered = read_memory(path)
+        remembered = read_known_log(path)
         if remembered.origin == origin:
             return remembered
         if log_address and remembered.address == log_address:
@@ -344,7 +357,7 @@ def recall_log(origin, log_address):
     return at_address
 
 
-def read_memory(path):
+def read_known_log(path):
     """The Memory in a file. Raises UsageError where it holds none, or others may write it."""
     try:
         if os.stat(path).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -360,7 +373,7 @@ def read_memory(path):
         )
 
 
-def keep_memory(remembered):
+def write_known_log(remembered):
     """Write what is remembered of a log, complete. Raises UsageError where it cannot be written."""
     folder = os.path.expanduser(FOLDER)
     try:

@@ -3,7 +3,7 @@
 import sys
 
 from collectors import report
-from collectors.errors import OK, ServerRefusal, UsageError
+from collectors.errors import OK, UsageError
 from collectors.server import options as server_options
 from collectors.server import submission
 
@@ -33,7 +33,7 @@ def run(options, progress):
     if not options.reason.strip() or len(options.reason) > MOST_REASON:
         raise UsageError("collector.reason", "A reason has 1 to %d characters." % MOST_REASON)
     if not options.yes and not sys.stdin.isatty():
-        raise not_withdrawn()
+        raise not_confirmed()
     server = server_options.connect(options, progress)
     path = submission.find_path(server, options.id)
     if not options.yes:
@@ -42,8 +42,8 @@ def run(options, progress):
             "{} ({}), state {}".format(stored.get("name"), stored.get("result") or path, submission.state_of(stored))
         )
         if not server_options.is_agreed("Withdraw it for good.", progress):
-            raise not_withdrawn()
-    document = take_back(server, path, options.reason, progress)
+            raise not_confirmed()
+    document = withdraw_submission(server, path, options.reason, progress)
     if options.json:
         report.print_json(document)
     else:
@@ -51,17 +51,15 @@ def run(options, progress):
     return OK
 
 
-def not_withdrawn():
+def not_confirmed():
     return UsageError("collector.not-confirmed", "Nothing was withdrawn.", "--yes withdraws without asking.")
 
 
-def take_back(server, path, reason, progress):
-    """Withdraw; return the submission. An answer that was lost is found in what the registry has."""
-    try:
-        return submission.change_submission(server, "POST", path + "withdraw/", {"reason": reason})
-    except ServerRefusal as error:
-        stored = submission.load_submission(server, path) if error.code == "state.conflict" else None
-        if stored is None or submission.state_of(stored) != "withdrawn":
-            raise
+def withdraw_submission(server, path, reason, progress):
+    """Withdraw; return the submission, also where it was withdrawn already."""
+    document, is_new = submission.move_submission(
+        server, path, "withdraw/", {"reason": reason}, lambda stored: submission.state_of(stored) == "withdrawn"
+    )
+    if not is_new:
         progress.note("it was withdrawn already")
-        return stored
+    return document

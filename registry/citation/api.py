@@ -6,16 +6,17 @@ from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.citation import cited_facts, formats
 from registry.citation import responses as shape
 from registry.query import public_record
-from registry.query.shapes import fields_of
+from registry.query.responses.shapes import fields_of
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
+from registry.web.renderers import JSONRenderer
 
 
 class _Written(BaseRenderer):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from html import escape
 
 from registry.citation.formats import PUBLISHER, Work
-from registry.query.canonical_names import plain_text
-from registry.query.trust_levels import BY_NAME
+from registry.query.names.canonical_names import plain_text
+from registry.query.responses.trust_levels import BY_NAME, join_caveat
 
 SIZE, HEIGHT = 12, 24
 """Of the letters and of the badge, px."""
@@ -45,16 +45,17 @@ WIDE, OTHER = 1000, 667
 
 @dataclass(frozen=True)
 class Badge:
-    """`words` say what holds today, `said` is all that may be said."""
+    """`words` say what holds today, `statement` is all that may be said, `caveat` is said beside the trust."""
 
     trust: str
     words: str
     statement: str
+    caveat: str = ""
 
     @property
     def text(self) -> str:
         """Trust first: nothing is said without it."""
-        return plain_text(f"{BY_NAME[self.trust].brief}: {self.words}")
+        return plain_text(f"{join_caveat(BY_NAME[self.trust].brief, self.caveat)}: {self.words}")
 
     @property
     def sentence(self) -> str:
@@ -69,7 +70,7 @@ class Badge:
 
 def badge_of_work(work: Work) -> Badge:
     """The badge of what is cited."""
-    return Badge(work.trust, work.brief, work.sentence)
+    return Badge(work.trust, work.brief, work.sentence, work.caveat)
 
 
 def embed_snippets(work: Work) -> dict[str, str]:

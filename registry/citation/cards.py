@@ -11,8 +11,8 @@ from django.template.loader import render_to_string
 
 from registry.citation import badges
 from registry.citation.formats import PUBLISHER
-from registry.query.canonical_names import plain_text
-from registry.query.trust_levels import BY_NAME
+from registry.query.names.canonical_names import plain_text
+from registry.query.responses.trust_levels import BY_NAME, join_caveat
 from registry.web.caching import cached_value
 
 WIDTH, HEIGHT = 1200, 630
@@ -27,13 +27,17 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 @dataclass(frozen=True)
 class Card:
-    """What a card says. `number` is formatted, `trust` the name of a level; each may be empty."""
+    """What a card says. `number` is formatted, `trust` the name of a level, `caveat` what is said beside it.
+
+    Each of these may be empty.
+    """
 
     title: str
     text: str
     trust: str = ""
     number: str = ""
     unit: str = ""
+    caveat: str = ""
 
 
 def draw_card(card: Card) -> str:
@@ -50,7 +54,7 @@ def draw_card(card: Card) -> str:
             "text": _place_lines(text, text_from, TEXT_STEP),
             "number": _printable_text(card.number),
             "unit": _printable_text(card.unit),
-            "trust": level.brief if level else "",
+            "trust": join_caveat(level.brief, card.caveat) if level else "",
             "filled": round(DEPTH * level.filled) if level else 0,
         },
     )

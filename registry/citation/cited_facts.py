@@ -11,8 +11,10 @@ from django.db.models.fields.json import KeyTransform
 from registry.citation import badges, formats, messaging
 from registry.citation.formats import PUBLISHER, Work
 from registry.errors import Problem
-from registry.models import ListEntry, RankedList, Result
-from registry.query import public_record
+from registry.models import ListEntry, Result
+from registry.query import public_record, reproductions
+from registry.query.responses import trust_levels
+from validators import catalogue
 
 TERMS = "docs/data-terms/"
 
@@ -71,14 +73,17 @@ def result_work(result: Result, places: list[dict[str, Any]]) -> Work:
     """One result as record.result() reads it, and the lists of frozen_places()."""
     main, revised_by = main_list(result, places), getattr(result, "revised_by", None)
     is_reported = result.trust == Result.Trust.REPORTED
-    benchmark, home = result.tool.upper(), f"{settings.SITE_URL}/"
+    benchmark = catalogue.tool_name(result.tool)
+    home = f"{settings.SITE_URL}/"
     name = f"{result.system_name or benchmark + ' result'}, {result.institution}"
-    trust = main["trust"] if main else result.trust
+    trust = _cited_trust(result, main)
+    reproduced = "" if result.withdrawn_at else reproductions.write_in_brief(reproductions.describe_marks(result))
+    statement = _report_sentence(result, name) if is_reported else _run_sentence(benchmark, name, trust, main)
     return Work(
         id=f"result {result.public_id}",
         title=f"{benchmark} result {result.public_id}: {name}",
-        statement=_said_of_report(result, name) if is_reported else _said_of_run(benchmark, name, main),
-        brief=_brief_place(result, main, revised_by),
+        statement=", ".join(filter(None, [statement, reproduced])),
+        brief=", ".join(filter(None, [_brief_place(result, trust, main, revised_by), reproduced])),
         author=PUBLISHER if is_reported else result.institution,
         author_address=home if is_reported else f"{home}sites/{result.site.slug}/",
         trust=trust,
@@ -92,24 +97,39 @@ def result_work(result: Result, places: list[dict[str, Any]]) -> Work:
         revised_by=_permanent_address(revised_by) if revised_by else "",
         places=() if result.withdrawn_at else tuple(map(messaging.place_statement, places)),
         rules=tuple(messaging.result_rules(result, places, is_revised=revised_by is not None, trust=trust)),
+        caveat=trust_levels.count_caveat(trust, result.rules_violated),
     )
 
 
-def _said_of_run(benchmark: str, name: str, main: dict[str, Any] | None) -> str:
-    place = f"rank {main['rank']} on the {main['title']} list of {main['release_name']}" if main else "on no list"
+def _cited_trust(result: Result, main: dict[str, Any] | None) -> str:
+    """The level that a citation states: what was read from raw files stays derived, wherever its rank is from."""
+    return result.trust if main is None or result.trust == Result.Trust.DERIVED else main["trust"]
+
+
+def _list_title(main: dict[str, Any], trust: str) -> str:
+    """The list of a rank, with its own level where the citation states another."""
+    return f"{main['trust']} {main['title']}" if main["trust"] != trust else main["title"]
+
+
+def _run_sentence(benchmark: str, name: str, trust: str, main: dict[str, Any] | None) -> str:
+    place = (
+        f"rank {main['rank']} on the {_list_title(main, trust)} list of {main['release_name']}"
+        if main
+        else "on no list"
+    )
     return f"{name}: {benchmark}, {place}"
 
 
-def _said_of_report(result: Result, name: str) -> str:
+def _report_sentence(result: Result, name: str) -> str:
     label = result.snapshot.get("label")
     return ", ".join(filter(None, [result.source, label, f"of {name}"]))
 
 
-def _brief_place(result: Result, main: dict[str, Any] | None, revised_by: Result | None) -> str:
+def _brief_place(result: Result, trust: str, main: dict[str, Any] | None, revised_by: Result | None) -> str:
     """The place, until the result is withdrawn; what a document reports has none."""
     if result.withdrawn_at:
         return f"withdrawn on {result.withdrawn_at:%Y-%m-%d}, result {result.public_id}"
-    place = f"rank {main['rank']}, {main['title']} list of {main['release_name']}" if main else ""
+    place = f"rank {main['rank']}, {_list_title(main, trust)} list of {main['release_name']}" if main else ""
     revised = f"revised by result {revised_by.public_id}" if revised_by else ""
     return ", ".join(filter(None, [place, f"result {result.public_id}", revised]))
 
@@ -131,7 +151,7 @@ def _permanent_address(result: Result) -> str:
     return f"{settings.SITE_URL}/results/{result.public_id}/"
 
 
-def list_work(ranked_list: RankedList) -> Work:
+def list_work(ranked_list: public_record.DatedList) -> Work:
     """One list as record.ranked_list() reads it. Raises ListNotFrozen where the list is not frozen yet."""
     if not ranked_list.frozen_at:
         raise ListNotFrozen
@@ -139,7 +159,7 @@ def list_work(ranked_list: RankedList) -> Work:
     title = f"{ranked_list.title} list of {release.name}"
     extent = "complete" if ranked_list.complete else "the first ranks only"
     is_copy = ranked_list.trust == Result.Trust.IMPORTED
-    home = f"{settings.SITE_URL}/"
+    home, caveat = f"{settings.SITE_URL}/", trust_levels.list_caveat(ranked_list.violating)
     parts = [
         f"{'copied' if is_copy else 'frozen'} {ranked_list.frozen_at:%Y-%m-%d}",
         f"amendments: {amendments}" if amendments else "",
@@ -158,7 +178,8 @@ def list_work(ranked_list: RankedList) -> Work:
         address=f"{home}lists/{release.slug}/{ranked_list.name}/",
         home=home,
         terms=home + TERMS,
-        rules=tuple(messaging.list_rules(ranked_list.trust, is_complete=ranked_list.complete)),
+        rules=tuple(messaging.list_rules(ranked_list.trust, is_complete=ranked_list.complete, caveat=caveat)),
+        caveat=caveat,
     )
 
 

@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from registry.query import trust_levels
-from registry.query.canonical_names import plain_text
+from registry.query.names.canonical_names import plain_text
+from registry.query.responses import trust_levels
 
 PUBLISHER = "Highwater"
-CITED_AS = {level.name: level.cited_as for level in trust_levels.LEVELS}
 TEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -28,7 +27,7 @@ class Work:
 
     `said` is what may be said of it beside trust, `brief` what of it fits a badge; `author` is an institution, or the
     registry, whose pages are `author_address` and `home`; addresses are absolute. `places` are its ranks as a public
-    statement may print them, `rules` what such a statement keeps to.
+    statement may print them, `rules` what such a statement keeps to, `caveat` what is said beside its trust.
     """
 
     id: str
@@ -48,12 +47,14 @@ class Work:
     revised_by: str = ""
     places: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    caveat: str = ""
 
     @property
     def sentence(self) -> str:
         """The sentence that may be printed, with trust and status."""
         status = f" {self.status}" if self.status else ""
-        return plain_text(f"{self.statement} ({CITED_AS[self.trust]}; {PUBLISHER}, {self.id}, {self.version}).{status}")
+        level = trust_levels.cite_level(self.trust, self.caveat)
+        return plain_text(f"{self.statement} ({level}; {PUBLISHER}, {self.id}, {self.version}).{status}")
 
     @property
     def badge_address(self) -> str:

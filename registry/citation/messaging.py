@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from registry.models import Result
-from registry.query import trust_levels
-from registry.query.canonical_names import plain_text
+from registry.query.names.canonical_names import plain_text
+from registry.query.responses import trust_levels
 
 LEVEL = "Say the level of trust: {level} ({meaning})."
 NAME_LIST = "Name the list and the release beside each rank."
@@ -27,37 +27,38 @@ def place_statement(place: Mapping[str, Any]) -> str:
     """The place on one frozen list, as it may be printed: "#5 on the Production list at SC25 (imported)".
 
     `place` has `rank`, `shared` (another entry has the same rank), `title`, `release_name`, `is_scored` (a list of
-    IO500, whose releases are conferences) and `trust` of the list.
+    IO500, whose releases are conferences) and `trust_label` of the entry.
     """
     shared = "shared " if place["shared"] else ""
     joined = "at" if place["is_scored"] else "of"
     rank, title = f"{shared}#{place['rank']}", f"the {place['title']} list"
-    return plain_text(f"{rank} on {title} {joined} {place['release_name']} ({place['trust']})")
+    return plain_text(f"{rank} on {title} {joined} {place['release_name']} ({place['trust_label']})")
 
 
 def result_rules(
     result: Result, places: Iterable[Mapping[str, Any]], *, is_revised: bool, trust: str | None = None
 ) -> list[str]:
-    """What a statement about the result must say and must not; `trust` is that of the list that it is cited by."""
-    on_lists, level = bool(list(places)), trust or result.trust
+    """What a statement about the result must say and must not; `trust` is the level that its citation states."""
+    levels = [place["trust"] for place in places]
+    on_lists, level = bool(levels), trust or result.trust
     is_reported = result.trust == Result.Trust.REPORTED
     return [
-        _level_rule(level),
+        _level_rule(level, trust_levels.count_caveat(level, result.rules_violated)),
         *([WITHDRAWN] if result.withdrawn_at else []),
         *([REVISED] if is_revised else []),
         *([DOCUMENT] if is_reported else [NAME_LIST, ONE_LIST] if on_lists and not result.withdrawn_at else []),
         *([NO_RANK] if not on_lists and not is_reported else []),
-        *([ORIGINAL] if Result.Trust.IMPORTED in (level, result.trust) else []),
+        *([ORIGINAL] if Result.Trust.IMPORTED in (level, result.trust, *levels) else []),
         *([REBUILT] if result.trust in (Result.Trust.DERIVED, Result.Trust.IMPORTED) else []),
         PUBLISHED,
         ENDORSED,
     ]
 
 
-def list_rules(trust: str, *, is_complete: bool) -> list[str]:
-    """What a statement about a frozen list must say and must not."""
+def list_rules(trust: str, *, is_complete: bool, caveat: str = "") -> list[str]:
+    """What a statement about a frozen list must say and must not; `caveat` is said beside its level of trust."""
     return [
-        _level_rule(trust),
+        _level_rule(trust, caveat),
         NAME_LIST,
         ONE_LIST,
         *([] if is_complete else [FIRST_RANKS]),
@@ -67,6 +68,6 @@ def list_rules(trust: str, *, is_complete: bool) -> list[str]:
     ]
 
 
-def _level_rule(trust: str) -> str:
+def _level_rule(trust: str, caveat: str) -> str:
     level = trust_levels.BY_NAME[trust]
-    return LEVEL.format(level=level.name, meaning=level.meaning)
+    return LEVEL.format(level=trust_levels.join_caveat(level.name, caveat), meaning=level.meaning)

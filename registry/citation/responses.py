@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from registry.query.shapes import Shape
+from registry.query.responses.shapes import Shape
 
 
 class Citation(Shape):

@@ -16,10 +16,10 @@ from django.utils.safestring import SafeString, mark_safe
 
 from registry.citation.formats import PUBLISHER, Work
 from registry.models import Result
-from registry.query.canonical_names import plain_text
 from registry.query.dump_files import DUMP_FILES
+from registry.query.names.canonical_names import plain_text
 from registry.query.public_record import Row
-from registry.query.source_links import SourceLink
+from registry.query.responses.source_links import SourceLink
 
 CONTEXT = "https://schema.org/"
 MOST_VARIABLES = 60

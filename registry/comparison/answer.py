@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from registry.comparison.spreads import NO_MEAN
 from registry.comparison.uncertainty import REPEATS, is_tie
 from registry.presentation import numbers as presentation_numbers
 from registry.presentation import words as presentation_words
-from registry.query import qualified_values
-from registry.query.alike import Likeness
+from registry.query.differences.alike import Likeness
 from registry.query.public_record import Row
+from registry.query.values import qualified_values
+from validators.distributions import is_repeat
 
+PHASE_STATISTICS = ("phase", "")
+"""Statistics of phases, whose names say what is measured, and of scores, which have none."""
 RATE_UNITS = ("B/s", "ops/s")
 LETTERS = "ABCDEFGHIJKLMNOPQRST"
 """A column each: a comparison has twenty results at most."""
-MOST_CONDITIONS = 2
+MOST_CONDITIONS = 4
 
 
 def write_answer(headings: Sequence[Row], comparison: Row, rows: Sequence[Row], per: str = "") -> dict[str, str]:
@@ -49,11 +53,18 @@ def _likeness_text(matched: Sequence[Row]) -> str:
 
 
 def _difference_text(rows: Sequence[Row], per: str) -> str:
-    """The rate whose ratio to A lies furthest from 1, with its letter; ties by repeats are no differences."""
+    """The rate whose ratio to A lies furthest from 1, with its letter; ties by repeats are no differences.
+
+    How far repeats vary is no rate, and one repeat is none of the run.
+
+    Of ratios that round to the same distance a repeated one is named, and of these a bandwidth.
+    """
     ratios = [
         (abs(math.log(ratio)), LETTERS[place], row, place)
         for row in rows
         if row["unit"] in RATE_UNITS
+        and row["stat"] not in NO_MEAN
+        and not is_repeat(row.get("context", {}), row["stat"])
         for place, ratio in enumerate(row["ratios"])
         if place and ratio and row["ratio_qualifiers"][place] in ("", qualified_values.ABOUT)
     ]
@@ -62,10 +73,13 @@ def _difference_text(rows: Sequence[Row], per: str) -> str:
     differences = [item for item in ratios if not _is_tie(item[2], item[3])]
     if not differences:
         return "repeats tell no rate apart."
-    _, letter, row, place = max(differences, key=lambda item: item[0])
+    _, letter, row, place = max(
+        differences,
+        key=lambda item: (round(item[0], 2), item[2]["interval_basis"][item[3]] == REPEATS, item[2]["unit"] == "B/s"),
+    )
     times = presentation_numbers.format_times(row["ratios"][place])
-    name = presentation_words.op_named(row["op"])
-    if row["quantity"] not in ("bandwidth", "rate"):
+    name = presentation_words.label_phase(row["op"])
+    if row["quantity"] not in ("bandwidth", "rate") or row["stat"] not in PHASE_STATISTICS:
         name = f"{name} {presentation_words.label_quantity(row)}"
     divided = f" per {per.replace('_', ' ')}" if per and row["divided"] else ""
     repeated = "" if row["interval_basis"][place] == REPEATS else ", not repeated"
@@ -77,11 +91,16 @@ def _is_tie(row: Row, place: int) -> bool:
     return bool(interval) and row["interval_basis"][place] == REPEATS and is_tie((interval[0], interval[1]))
 
 
+def condition_texts(facts: Sequence[Row]) -> list[str]:
+    """What runs say of each condition, as presentation.words.describe_conditions."""
+    return presentation_words.describe_conditions((fact["name"], fact["values"]) for fact in facts)
+
+
 def _conditions_text(matched: Sequence[Row]) -> str:
     """The first conditions that differ or are not known, A before B, and how many more there are."""
     sentences = []
     for part, lead in (("differs", "Also differed"), ("unknown", "Not known of both")):
-        texts = [presentation_words.describe_condition(fact["name"], fact["values"]) for fact in matched[0][part]]
+        texts = condition_texts(matched[0][part])
         if texts:
             more = len(texts) - MOST_CONDITIONS
             ending = f", and {more} more" if more > 0 else ""

@@ -9,8 +9,8 @@ from rest_framework.response import Response
 
 from registry.comparison import load
 from registry.comparison import responses as shape
-from registry.query import id_lists, study_query
-from registry.query.divisors import PER
+from registry.query.facts.divisors import PER
+from registry.query.questions import id_lists, study_query
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
 
@@ -38,5 +38,6 @@ class Comparison(PublicRead):
         responses={200: shape.ComparisonShape} | web_responses.REFUSED | web_responses.NOT_FOUND,
     )
     def get(self, request: Request) -> Response:
-        ids, per = id_lists.compared_ids(request.query_params), study_query.parse_divisor(request.query_params)
-        return Response(load.comparison_document(ids, per, study_query.parse_assumption(request.query_params)))
+        query = self.question_query()
+        ids, per = id_lists.compared_ids(query), study_query.parse_divisor(query)
+        return Response(load.comparison_document(ids, per, study_query.parse_assumption(query), self.asked_source()))

@@ -1,8 +1,8 @@
 """Whether results may be pooled and compared: what varies inside a row, what differs between rows, matched ratios.
 
 Plain values in, plain values out, no query. A *row* is what somebody would write as one number: results at one place of
-a chart. Facts are texts by the name of an axis, as registry/query/fact_index.py has them; a fact that lacks is not
-known, and what is not known is neither equal nor different. Which facts move a metric, moving_facts.py says.
+a chart. Facts are texts by the name of an axis, as registry/query/facts/fact_index.py has them; a fact that lacks is
+not known, and what is not known is neither equal nor different. Which facts move a metric, moving_facts.py says.
 
 For pooling, a row is its `FactCounts`:
 
@@ -32,8 +32,8 @@ from fractions import Fraction
 from functools import reduce
 from operator import mul
 
-from registry.query import qualified_values
-from registry.query.qualified_values import Number
+from registry.query.values import qualified_values
+from registry.query.values.qualified_values import Number
 
 Facts = Mapping[str, str]
 

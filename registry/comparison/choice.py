@@ -10,9 +10,11 @@ from django.http import QueryDict
 
 from registry.models import ListEntry, Result
 from registry.query import public_record
-from registry.query.filters import result_conditions
-from registry.query.id_lists import MOST_COMPARED
 from registry.query.public_record import Row
+from registry.query.questions.filters import result_conditions
+from registry.query.questions.id_lists import MOST_COMPARED
+from registry.query.responses.trust_levels import label_of
+from registry.query.row_sources import PUBLIC, RowSource
 
 MOST_PICKED = 10
 """Results that a name offers at once."""
@@ -33,24 +35,25 @@ def chosen_rows(ids: Sequence[str], titles: Sequence[str]) -> list[Row]:
     ]
 
 
-def find_by_words(words: str, ids: Sequence[str]) -> list[Row]:
+def find_by_words(words: str, ids: Sequence[str], source: RowSource = PUBLIC) -> list[Row]:
     """The newest current results that the words find, without those chosen, each with the ids to go on with. One query.
 
     Raises InvalidValue for words that are too long.
     """
     query = QueryDict(mutable=True)
     query["q"] = words
-    results = _current_others(ids).filter(result_conditions(query)).order_by("-release__held_on", "-id")
+    others = _current_others(ids, source).filter(result_conditions(query))
+    results = others.order_by("-release__held_on", "-id")
     return [_partner_row(result, ids) for result in results[:MOST_PICKED]]
 
 
-def suggest_partners(public_id: str) -> list[Row]:
+def suggest_partners(public_id: str, source: RowSource = PUBLIC) -> list[Row]:
     """For one result those that it is usually compared with. Seven queries at most.
 
     Each row has `name` and `label` of PARTNERS, and the result. Raises NotOnRecord, ErasedFromRecord.
     """
-    result = public_record.find_result(public_id)
-    partners = {name: find_partner(result, name) for name in PARTNERS}
+    result = public_record.find_result(public_id, source)
+    partners = {name: find_partner(result, name, source) for name in PARTNERS}
     return [
         {"name": name, "label": PARTNERS[name], **_partner_row(partner, [public_id])}
         for name, partner in partners.items()
@@ -58,9 +61,10 @@ def suggest_partners(public_id: str) -> list[Row]:
     ]
 
 
-def find_partner(result: Result, name: str) -> Result | None:
+def find_partner(result: Result, name: str, source: RowSource = PUBLIC) -> Result | None:
     """The result that another is compared with by a name of PARTNERS, or None. Two queries at most."""
-    return {PREVIOUS: _find_previous, RIVAL: _find_rival, FILESYSTEM: _find_same_filesystem}[name](result)
+    find = {PREVIOUS: _find_previous, RIVAL: _find_rival, FILESYSTEM: _find_same_filesystem}[name]
+    return find(result, source)
 
 
 def room_left(ids: Sequence[str]) -> int:
@@ -68,19 +72,19 @@ def room_left(ids: Sequence[str]) -> int:
     return max(0, MOST_COMPARED - len(ids))
 
 
-def _current_others(ids: Sequence[str]) -> QuerySet[Result]:
-    return public_record.current_results().exclude(public_id__in=ids).select_related("release")
+def _current_others(ids: Sequence[str], source: RowSource) -> QuerySet[Result]:
+    return public_record.current_results(source=source).exclude(public_id__in=ids).select_related("release")
 
 
-def _find_previous(result: Result) -> Result | None:
+def _find_previous(result: Result, source: RowSource) -> Result | None:
     """The last one of its system and benchmark that an earlier release or day has."""
-    same = _current_others([result.public_id]).filter(system=result.system, tool=result.tool)
+    same = _current_others([result.public_id], source).filter(system=result.system, tool=result.tool)
     if result.release:
         return same.filter(release__held_on__lt=result.release.held_on).order_by("-release__held_on", "-score").first()
     return same.filter(id__lt=result.pk).order_by("-id").first()
 
 
-def _find_rival(result: Result) -> Result | None:
+def _find_rival(result: Result, _: RowSource) -> Result | None:
     """The entry above it on the first list it stands on, or below it where it leads."""
     memberships = public_record.list_memberships(result)
     if not memberships:
@@ -100,11 +104,11 @@ def _find_rival(result: Result) -> Result | None:
     return entry.result if entry else None
 
 
-def _find_same_filesystem(result: Result) -> Result | None:
+def _find_same_filesystem(result: Result, source: RowSource) -> Result | None:
     if result.score is None or not result.filesystem_family:
         return None
     same = (
-        _current_others([result.public_id])
+        _current_others([result.public_id], source)
         .filter(Q(filesystem_family=result.filesystem_family, tool=result.tool, score__isnull=False))
         .exclude(system=result.system)
     )
@@ -119,6 +123,7 @@ def _partner_row(result: Result, ids: Sequence[str]) -> Row:
         "release": result.release.name if result.release else "",
         "tool": result.tool,
         "trust": result.trust,
+        "trust_label": label_of(result),
         "score": result.score,
         "client_nodes": result.client_nodes,
         "results": ",".join([*ids, result.public_id]),

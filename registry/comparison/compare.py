@@ -14,12 +14,15 @@ from registry.comparison import assumptions, uncertainty
 from registry.comparison.assumptions import AssumedClass
 from registry.comparison.spreads import Key, measured_spreads, measurement_key
 from registry.comparison.uncertainty import Spread, Variation
-from registry.query import alike, configuration_diff, declared_limits, gaps, qualified_values, run_conditions
-from registry.query.declared_limits import Limit
-from registry.query.divisors import Divisor, scales_with_system
-from registry.query.printed_rounding import Rounding, rounding_of_row
-from registry.query.run_conditions import Run
-from registry.query.trust_levels import LEVELS
+from registry.query.differences import alike, configuration_diff, run_conditions
+from registry.query.differences.run_conditions import Run
+from registry.query.facts import gaps
+from registry.query.facts.divisors import Divisor, scales_with_system
+from registry.query.responses import declared_limits
+from registry.query.responses.declared_limits import Limit
+from registry.query.responses.trust_levels import LEVELS
+from registry.query.values import qualified_values
+from registry.query.values.printed_rounding import Rounding, rounding_of_row
 from validators import catalogue, quantities
 from validators.metric_semantics import ComparableValue, incomparable_reason
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from registry.comparison import balance
-from registry.query import moving_facts
+from registry.query.questions import moving_facts
 
 Row = dict[str, Any]
 MOST_VALUES = 12

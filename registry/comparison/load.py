@@ -15,13 +15,18 @@ from registry.comparison import compare as comparison_compare
 from registry.comparison.compare import Per, Side
 from registry.comparison.spreads import INSIDE, NO_MEAN
 from registry.models import DemonstrationRun, Fact, ListEntry, Measurement, Result
-from registry.query import declared_limits, demonstration, metric_values, observed_parameters, public_record
-from registry.query.axes import find_axis
-from registry.query.divisors import PER, find_divisors
-from registry.query.fact_index import CONFIGURATION
+from registry.query import demonstration, public_record
+from registry.query.facts import observed_parameters
+from registry.query.facts.axes import find_axis
+from registry.query.facts.divisors import PER, find_divisors
+from registry.query.facts.fact_index import CONFIGURATION
 from registry.query.public_record import Row
-from registry.query.source_links import ADDRESS_OF_RESULT
-from registry.query.study_query import COLUMN_METRICS
+from registry.query.questions import metric_values
+from registry.query.questions.study_query import COLUMN_METRICS
+from registry.query.responses import declared_limits
+from registry.query.responses.source_links import ADDRESS_OF_RESULT
+from registry.query.responses.trust_levels import label_of
+from registry.query.row_sources import PUBLIC, RowSource
 from validators.system.difference import difference
 
 if TYPE_CHECKING:
@@ -40,7 +45,7 @@ MOST_REPEATS = 10
 """Other runs of one configuration that tell how its numbers repeat, newest first."""
 
 
-def comparison_document(public_ids: Sequence[str], per: str = "", assume: str = "") -> Row:
+def comparison_document(public_ids: Sequence[str], per: str = "", assume: str = "", source: RowSource = PUBLIC) -> Row:
     """Everything of a comparison: comparison.compare, with `results`, `per`, `configuration` and `system`.
 
     With `assume` numbers that were not repeated have the assumption of their class.
@@ -52,9 +57,9 @@ def comparison_document(public_ids: Sequence[str], per: str = "", assume: str = 
         runs = demonstration.read_runs(public_ids)
         sides, headings, documents = *load_demonstrations(runs), [run.system_document for run in runs]
     else:
-        sides, headings = load_results(public_ids)
-        documents = observed_parameters.system_documents(public_ids)
-    by = _divisor_or_none(per, sides)
+        sides, headings = load_results(public_ids, source=source)
+        documents = observed_parameters.system_documents(public_ids, source)
+    by = _divisor_or_none(per, sides, source)
     system = difference(documents)
     return {
         "results": headings,
@@ -65,11 +70,11 @@ def comparison_document(public_ids: Sequence[str], per: str = "", assume: str = 
     }
 
 
-def _divisor_or_none(per: str, compared: Sequence[Side]) -> Per | None:
+def _divisor_or_none(per: str, compared: Sequence[Side], source: RowSource) -> Per | None:
     if not per:
         return None
     results = [{"id": side.id, "parameters": side.parameters, "source": side.source} for side in compared]
-    return Per(find_axis(PER[per]).title, find_divisors(per, results))
+    return Per(find_axis(PER[per]).title, find_divisors(per, results, source))
 
 
 def _as_per(per: str, by: Per | None) -> Row | None:
@@ -82,7 +87,7 @@ def _as_per(per: str, by: Per | None) -> Row | None:
 
 
 def load_results(
-    public_ids: Sequence[str], quantities: Collection[tuple[str, str]] = ()
+    public_ids: Sequence[str], quantities: Collection[tuple[str, str]] = (), source: RowSource = PUBLIC
 ) -> tuple[list[Side], list[Row]]:
     """Results to compare, in the order given, and the facts to head their columns; two queries.
 
@@ -91,15 +96,16 @@ def load_results(
     Raises NotOnRecord for the first id that is not there, ErasedFromRecord for one that was erased.
     """
     results_by_id = {
-        result.public_id: result for result in _comparable_results().filter(public_id__in=public_ids, erasure=None)
+        result.public_id: result
+        for result in _comparable_results(source).filter(public_id__in=public_ids, erasure=None)
     }
     missing = [public_id for public_id in public_ids if public_id not in results_by_id]
     if missing:
-        public_record.find_result(missing[0])  # raises for one that is not there, and for one that was erased
+        public_record.find_result(missing[0], source)  # raises for one that is not there, and for one that was erased
     result_pks = {
         pk for result in results_by_id.values() for pk in (result.pk, *(same["pk"] for same in result.repeats))
     }
-    measurements_by_result = public_record.measurements_by_result(result_pks, quantities)
+    measurements_by_result = public_record.measurements_by_result(result_pks, quantities, source)
     ordered = [results_by_id[public_id] for public_id in public_ids]
     return [_load_side(result, measurements_by_result) for result in ordered], [
         _side_heading(result) for result in ordered
@@ -116,7 +122,9 @@ def load_demonstrations(runs: Sequence[DemonstrationRun]) -> tuple[list[Side], l
     return [_load_side(result, measurements) for result in results], [_side_heading(result) for result in results]
 
 
-def perhaps_repeated(public_ids: Sequence[str], quantities: Collection[tuple[str, str]]) -> list[str]:
+def perhaps_repeated(
+    public_ids: Sequence[str], quantities: Collection[tuple[str, str]], source: RowSource = PUBLIC
+) -> list[str]:
     """Those of some results whose numbers of these operations and quantities may have a spread; one query.
 
     Most were measured once, and reading all about them to find no repeats costs more than the rest of an answer.
@@ -126,12 +134,12 @@ def perhaps_repeated(public_ids: Sequence[str], quantities: Collection[tuple[str
         public_record.of_quantities(quantities), again, result=OuterRef("pk")
     )
     same = Fact.objects.order_by().filter(name=CONFIGURATION, result=OuterRef("pk"))
-    results = Result.objects.order_by().filter(public_id__in=public_ids)
+    results = source.table_rows(Result).order_by().filter(public_id__in=public_ids)
     results = results.filter(Exists(measurements) | Exists(same) | ~Q(repeated_scores={}))
     return list(results.values_list("public_id", flat=True))
 
 
-def _comparable_results() -> QuerySet[ComparableResult]:
+def _comparable_results(source: RowSource) -> QuerySet[ComparableResult]:
     """Results with pk and scores of their `repeats` in the record, newest first, and the names of their lists."""
     configurations = Fact.objects.order_by().filter(name=CONFIGURATION)
     own = configurations.filter(result=OuterRef(OuterRef("pk"))).values("text")
@@ -140,7 +148,8 @@ def _comparable_results() -> QuerySet[ComparableResult]:
     scored = JSONObject(pk="result_id", **{name: f"result__{name}" for name in (*COLUMN_METRICS, "repeated_scores")})
     lists = ListEntry.objects.order_by().filter(result=OuterRef("pk")).values("ranked_list__name").distinct()
     return (
-        Result.objects.select_related("release", "platform")
+        source.table_rows(Result)
+        .select_related("release", "platform")
         .defer("search", "snapshot")
         .annotate(
             label=KT("snapshot__label"),
@@ -197,6 +206,7 @@ def _side_heading(result: Any) -> Row:
         "label": result.label,
         "tool_version": result.tool_version,
         "trust": result.trust,
+        "trust_label": label_of(result),
         "score": result.score,
         "source": result.source,
         "source_address": result.source_address,

@@ -26,7 +26,8 @@ from registry.presentation.charts.scales import LETTER, LogAxis
 WIDTHS = {"wide": 620, "thin": 358}
 TOP = 30
 ROW = 23
-MOST_NAME = 20
+MOST_NAME = {"wide": 36, "thin": 20}
+"""Letters of a name, by kind of picture."""
 MOST_ROWS = 30
 SIDE_ROOM = 84
 MARGIN = 1.08
@@ -57,9 +58,12 @@ def draw_profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Chart]]:
         return []
     low, high = min(1.0, *ends) / MARGIN, max(1.0, *ends) * MARGIN
     rows = [row for column in shown_columns for row in column]
-    left_x = 8 + LETTER * min(MOST_NAME, max(len(name) for name, *_ in rows))
+    longest = max(len(name) for name, *_ in rows)
     right = 16 + LETTER * max(len(_ratio_text(row)) for row in rows)
-    axes = {kind: LogAxis(low, high, left_x, width - right, whole_decades=False) for kind, width in WIDTHS.items()}
+    axes = {
+        kind: LogAxis(low, high, 8 + LETTER * min(MOST_NAME[kind], longest), width - right, whole_decades=False)
+        for kind, width in WIDTHS.items()
+    }
     return [
         [_draw_profile(kind, letter, column, axis, low, high) for kind, axis in axes.items()]
         for letter, column in zip(LETTERS[1:], shown_columns, strict=False)
@@ -75,7 +79,7 @@ def _draw_profile(kind: str, letter: str, rows: Sequence[Ratio], axis: LogAxis, 
     if axis.right - unity_x > SIDE_ROOM:
         marks.append(Text(unity_x + 6, base + 15, f"{letter} higher →", "start"))
     for place, row in enumerate(rows):
-        marks += _draw_row(TOP + 16 + ROW * place, row, axis, width)
+        marks += _draw_row(TOP + 16 + ROW * place, row, axis, kind)
     words = "; ".join(
         f"{name} {numbers.format_significant(ratio)}{_SPOKEN[_kind_of(interval)]}" for name, ratio, interval in rows
     )
@@ -96,14 +100,14 @@ def _ratio_text(row: Ratio) -> str:
     return "tie" if _kind_of(interval) == TIE else f"\N{MULTIPLICATION SIGN} {numbers.format_significant(ratio)}"
 
 
-def _draw_row(y: int, row: Ratio, axis: LogAxis, width: int) -> list[Mark]:
+def _draw_row(y: int, row: Ratio, axis: LogAxis, chart_kind: str) -> list[Mark]:
     """A name, its interval with a dot at the ratio, and the ratio in figures.
 
     What was not repeated has a diamond, and no line, or one of dots where it is assumed.
     """
     name, ratio, interval = row
     kind, x = _kind_of(interval), axis.at(ratio)
-    marks: list[Mark] = [Text(0, y + 4, _shorten_name(name), strong=True)]
+    marks: list[Mark] = [Text(0, y + 4, _shorten_name(name, MOST_NAME[chart_kind]), strong=True)]
     if interval is not None:
         left_x, right_x = map(axis.at, interval)
         marks.append(Path(EDGE, _dotted_line(left_x, right_x, y) if kind == ASSUMED else f"M{left_x} {y}H{right_x}"))
@@ -111,7 +115,7 @@ def _draw_row(y: int, row: Ratio, axis: LogAxis, width: int) -> list[Mark]:
         marks.append(Path(HOLLOW, f"M{x} {y}m-6 0l6 -6l6 6l-6 6z"))
     else:
         marks.append(Circle(OUTLINE if kind == TIE else FULL, x, y, 5))
-    return [*marks, Text(width, y + 4, _ratio_text(row), "end", strong=kind != TIE)]
+    return [*marks, Text(WIDTHS[chart_kind], y + 4, _ratio_text(row), "end", strong=kind != TIE)]
 
 
 def _dotted_line(left_x: float, right_x: float, y: int) -> str:
@@ -120,7 +124,7 @@ def _dotted_line(left_x: float, right_x: float, y: int) -> str:
     return "".join(f"M{round(left_x + (right_x - left_x) * place / count, 1)} {y}h1.5" for place in range(count + 1))
 
 
-def _shorten_name(name: str) -> str:
+def _shorten_name(name: str, most: int) -> str:
     """Both ends of a name that is too long, for its end tells it from others."""
-    half = MOST_NAME // 2
-    return name if len(name) <= MOST_NAME else f"{name[: half - 1]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
+    half = most // 2
+    return name if len(name) <= most else f"{name[: half - 1]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"

@@ -1,4 +1,4 @@
-"""What repeats buy: which change of a number can be told from chance, after one, three and five runs of it.
+"""What repeats show: which change of a number can be told from chance, after one, three and five runs of it.
 
 Plain values in, plain values out.
 """

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from registry.comparison import uncertainty
-from registry.query import metric_values
 from registry.query.public_record import Row
+from registry.query.questions import metric_values
 
 _NAMED = ("op", "quantity", "stat", "context", "unit", "printed_unit")
 

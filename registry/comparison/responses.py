@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from registry.query.row_fields import (
+from registry.query.responses.row_fields import (
     Code,
     Context,
     DistinctLabel,
@@ -20,9 +20,10 @@ from registry.query.row_fields import (
     SourceText,
     Statistic,
     ToolVersion,
+    TrustLabel,
     TrustText,
 )
-from registry.query.shapes import Shape
+from registry.query.responses.shapes import Shape
 
 
 class AssumedClass(Shape):
@@ -135,6 +136,7 @@ class ComparedResult(Shape):
     label: DistinctLabel | None
     tool_version: ToolVersion
     trust: TrustText
+    trust_label: TrustLabel
     score: Annotated[float | None, Meta(description="No unit.")]
     source: SourceText
     source_address: SourceAddress

@@ -17,16 +17,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from validators.reproduction.agreement import student_quantile
+
 FILE = Path(__file__).parent / "data" / "uncertainty.json"
 FEWEST = 3
 """A deviation of fewer runs says nothing."""
 REPEATS, ASSUMED = "repeats", "assumed"
 """What an interval rests on. It is assumed only where a reader asks for that."""
 NORMAL = 1.960
-STUDENT = (
-    *(4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131),
-    *(2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045),
-)
+STUDENT = tuple(round(student_quantile(degrees), 3) for degrees in range(FEWEST - 1, 30))
 """Two-sided 95 % quantiles of Student's t for 3 to 30 runs, which is 2 to 29 degrees of freedom."""
 CAUCHY = 12.706
 """The quantile of one degree of freedom. No repeats have it: only an assumption has so heavy tails."""

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from registry.comparison import choice, load
-from registry.comparison.answer import LETTERS, write_answer
+from registry.comparison.answer import LETTERS, PHASE_STATISTICS, condition_texts, write_answer
 from registry.comparison.ratio_chart import AssumedInterval, Ratio, draw_profiles
 from registry.comparison.spreads import NO_MEAN
 from registry.comparison.uncertainty import ASSUMED, REPEATS, Interval, is_tie
@@ -17,16 +17,18 @@ from registry.errors import Problem
 from registry.presentation import numbers as presentation_numbers
 from registry.presentation import words as presentation_words
 from registry.presentation.system_description import what_differed
-from registry.query import demonstration, id_lists, public_record, qualified_values, study_query
-from registry.query.alike import Likeness
+from registry.query import demonstration, public_record
+from registry.query.differences.alike import Likeness
 from registry.query.public_record import Row
+from registry.query.questions import id_lists, study_query
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import qualified_values
 from registry.web.caching import public_page
+from validators.distributions import is_repeat
 from validators.quantities import label_statistic
 from validators.units import from_canonical
 
 SHOWN_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS", "s": "s", "": ""}
-PHASES = ("phase", "")
-"""Statistics of phases, and of scores, which have none."""
 ROWS_SHOWN = 200
 MOST_PROFILES = 4
 LETTERS_OF_IDS = 2000
@@ -39,6 +41,11 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
 
     `pick` finds results by words; `with` leads from one result to a partner of choice.PARTNERS.
     """
+    return show_comparison(request)
+
+
+def show_comparison(request: HttpRequest, source: RowSource = PUBLIC) -> HttpResponse:
+    """The page of a comparison, asked of a source."""
     ids_text = ",".join(filter(None, request.GET.getlist("results")))
     offered = {
         "section": "compare",
@@ -49,13 +56,13 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
     try:
         ids = id_lists.several_ids(request.GET, "results")
         per = study_query.parse_divisor(request.GET)
-        offered |= _choice_context(request.GET.get("pick", "").strip(), ids, per)
+        offered |= _choice_context(request.GET.get("pick", "").strip(), ids, per, source)
         if not ids:
             return render(request, "comparison/compare.html", offered)
         if len(ids) == 1 and not demonstration.are_demonstrations(ids):
-            return _one_result(request, ids[0], offered)
+            return _one_result(request, ids[0], offered, source)
         ids, assume = id_lists.compared_ids(request.GET), study_query.parse_assumption(request.GET)
-        comparison = load.comparison_document(ids, per, assume)
+        comparison = load.comparison_document(ids, per, assume, source)
     except Problem as problem:
         return render(request, "comparison/compare.html", offered | {"problem": problem}, status=problem.status)
     headings = [
@@ -63,7 +70,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         for letter, heading in zip(LETTERS, with_titles(comparison["results"]), strict=False)
     ]
     rows = _main_rows(comparison["measurements"])
-    figures = [(_phase_row if row["stat"] in PHASES else _figure_row)(row, per) for row in rows[:ROWS_SHOWN]]
+    figures = [(_phase_row if row["stat"] in PHASE_STATISTICS else _figure_row)(row, per) for row in rows[:ROWS_SHOWN]]
     titles = [heading["title"] for heading in headings]
     matches = _match_rows(ids, titles, comparison["matched"])
     context = offered | {
@@ -82,10 +89,8 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
         "answer": write_answer(headings, comparison, rows, per),
         "notes": comparison["notes"],
         "comparable": comparison["comparable"],
-        "matches": matches,
-        "keys": [_score_row(row, per) for row in rows if not row["stat"]]
-        if comparison["comparable"] and len(ids) == 2
-        else [],
+        "matches": matches if len(ids) > 2 else [],
+        "keys": _lead_keys(rows, per, comparison["matched"][1]) if comparison["comparable"] and len(ids) == 2 else [],
         "figures": figures,
         "groups": _group_figures(figures),
         "more": len(rows) - len(figures),
@@ -104,6 +109,7 @@ def comparison_page(request: HttpRequest) -> HttpResponse:
             if not is_described
         ],
     }
+    context["is_split"] = len(ids) == 2 and all(row["stat"] in PHASE_STATISTICS for row in rows)
     context["columns"] = _count_columns(len(ids), comparable=comparison["comparable"], ranged=bool(context["ranged"]))
     return render(request, "comparison/compare.html", context)
 
@@ -125,30 +131,33 @@ def _page_title(headings: Sequence[Row]) -> str:
 
 
 def _group_figures(figures: Sequence[Row]) -> list[Row]:
-    """Rates and scores before times: a large ratio of a time is no gain."""
-    times = [row for row in figures if row["is_time"]]
-    rates = [row for row in figures if not row["is_time"]]
-    groups = [{"title": "Scores and rates", "rows": rates}, {"title": "Times: less is faster", "rows": times}]
+    """Rates and scores before times, as a large ratio of a time is no gain; last what each repeat of a run measured."""
+    summaries = [row for row in figures if not row["is_repeat"]]
+    groups = [
+        {"title": "Scores and rates", "rows": [row for row in summaries if not row["is_time"]]},
+        {"title": "Times: less is faster", "rows": [row for row in summaries if row["is_time"]]},
+        {"title": "Each repeat", "rows": [row for row in figures if row["is_repeat"]]},
+    ]
     return [group for group in groups if group["rows"]]
 
 
-def _choice_context(pick: str, ids: Sequence[str], per: str) -> Row:
+def _choice_context(pick: str, ids: Sequence[str], per: str, source: RowSource) -> Row:
     """What the form for choosing has: the words looked for and what they find. One query at most."""
     room = choice.room_left(ids)
-    picks = choice.find_by_words(pick, ids) if pick and room else []
+    picks = choice.find_by_words(pick, ids, source) if pick and room else []
     return {"pick": pick, "picks": picks, "room": room, "per": per, "most_picked": choice.MOST_PICKED}
 
 
-def _one_result(request: HttpRequest, public_id: str, offered: Row) -> HttpResponse:
+def _one_result(request: HttpRequest, public_id: str, offered: Row, source: RowSource) -> HttpResponse:
     """The page with one result and what to compare it with, or the way to its partner. Raises NotOnRecord."""
-    partner_name, result = request.GET.get("with", ""), public_record.find_result(public_id)
-    partner = choice.find_partner(result, partner_name) if partner_name in choice.PARTNERS else None
+    partner_name, result = request.GET.get("with", ""), public_record.find_result(public_id, source)
+    partner = choice.find_partner(result, partner_name, source) if partner_name in choice.PARTNERS else None
     if partner is not None:
-        return redirect(f"/compare/?{urlencode({'results': f'{public_id},{partner.public_id}'}, safe=',')}")
+        return redirect(f"{request.path}?{urlencode({'results': f'{public_id},{partner.public_id}'}, safe=',')}")
     title = result.system_name or result.institution or public_id
     context = offered | {
         "chosen": choice.chosen_rows([public_id], [title]),
-        "partners": choice.suggest_partners(public_id),
+        "partners": choice.suggest_partners(public_id, source),
         "without_partner": choice.PARTNERS.get(partner_name, ""),
     }
     return render(request, "comparison/compare.html", context)
@@ -158,10 +167,7 @@ def _match_rows(ids: Sequence[str], titles: Sequence[str], matched: Sequence[Row
     """For each other result whether it ran like the first one, and what differs or is not known."""
     return [
         {"id": public_id, "title": title, "alike": match["outcome"] == Likeness.ALIKE}
-        | {
-            part: [presentation_words.describe_condition(fact["name"], fact["values"]) for fact in match[part]]
-            for part in ("differs", "unknown")
-        }
+        | {part: condition_texts(match[part]) for part in ("differs", "unknown")}
         for public_id, title, match in zip(ids, titles, matched, strict=True)
         if match
     ]
@@ -185,9 +191,11 @@ def with_titles(headings: Sequence[Row]) -> list[Row]:
 
 
 def _main_rows(measurements: Sequence[Row]) -> list[Row]:
-    """Scores and phases; of a tool without phases everything."""
-    phases = [row for row in measurements if row["stat"] in PHASES and row["unit"] in SHOWN_UNITS]
-    return phases if any(row["stat"] for row in phases) else list(measurements)
+    """Scores and phases; of a tool without phases everything, each repeat after what was made of them."""
+    phases = [row for row in measurements if row["stat"] in PHASE_STATISTICS and row["unit"] in SHOWN_UNITS]
+    if any(row["stat"] for row in phases):
+        return phases
+    return sorted(measurements, key=lambda row: is_repeat(row["context"], row["stat"]))
 
 
 def _comparison_query(ids: Sequence[str], per: str, assume: str = "") -> str:
@@ -213,7 +221,7 @@ def _divisor_rows(comparison: Row) -> list[Row]:
 
 def _score_row(row: Row, per: str) -> Row:
     """A score as it leads the page: the ratio in large, both numbers below."""
-    name, unit, values = presentation_words.op_named(row["op"]), SHOWN_UNITS[row["unit"]], row["values"]
+    name, unit, values = presentation_words.label_phase(row["op"]), SHOWN_UNITS[row["unit"]], row["values"]
     numbers = [
         presentation_numbers.format_significant(from_canonical(value, unit) if unit else value, 4)
         for value in values
@@ -229,6 +237,19 @@ def _score_row(row: Row, per: str) -> Row:
         "tie": _is_tie(row["intervals"][1], row["interval_basis"][1]),
         "unrepeated": ratio is not None and row["interval_basis"][1] != REPEATS,
     }
+
+
+def _lead_keys(rows: Sequence[Row], per: str, match: Row | None) -> list[Row]:
+    """The scores of a pair, and its bandwidth per client node where the pair had other numbers of them."""
+    scores = [row for row in rows if not row["stat"]]
+    keys = [_score_row(row, per) for row in scores]
+    counts = next((fact["values"] for fact in (match or {}).get("differs", ()) if fact["name"] == "client_nodes"), ())
+    bandwidth = next((row for row in scores if row["unit"] == "B/s" and row["ratios"][1] is not None), None)
+    if per or bandwidth is None or not counts or not all(counts):
+        return keys
+    shares = [value / int(count) for value, count in zip(bandwidth["values"], counts, strict=True)]
+    divided = bandwidth | {"values": shares, "ratios": [None, shares[1] / shares[0]], "divided": True}
+    return [*keys, _score_row(divided, "client_node")]
 
 
 def _divisor_text(row: Row, per: str) -> str:
@@ -249,7 +270,7 @@ def _phase_row(row: Row, per: str) -> Row:
         for number in (from_canonical(value, unit) if unit and value is not None else value,)
     ]
     return _format_row(
-        presentation_words.op_named(row["op"]),
+        presentation_words.label_phase(row["op"]),
         presentation_words.label_quantity(row) if row["quantity"] else "",
         f"{unit or 'no unit'} {_divisor_text(row, per)}",
         texts,
@@ -271,10 +292,10 @@ def _figure_row(row: Row, per: str) -> Row:
     ]
     words = (
         presentation_words.label_quantity(row),
-        label_statistic(row["stat"]),
+        "" if is_repeat(row["context"], row["stat"]) else label_statistic(row["stat"]),
         presentation_words.describe_context(row["context"]),
     )
-    name = presentation_words.label_operation(row)
+    name = presentation_words.label_phase(row["op"])
     return _format_row(name, " ".join(filter(None, words)), f"{unit} {_divisor_text(row, per)}", texts, row, unit)
 
 
@@ -322,6 +343,7 @@ def _format_row(name: str, quantity: str, unit: str, texts: Sequence[str], row: 
         "quantity": quantity,
         "unit": unit.strip(),
         "is_time": row["unit"] == "s",
+        "is_repeat": is_repeat(row["context"], row["stat"]),
         "first": cells[0],
         "others": cells[1:],
     }
@@ -371,6 +393,7 @@ def _chart_ratios(rows: Sequence[Row], place: int) -> list[Ratio]:
         for row in rows
         if _is_drawn(row, place)
         and row["stat"] not in NO_MEAN
+        and not is_repeat(row["context"], row["stat"])
         and not (row["stat"] == "phase" and row["unit"] in ("s", "%"))
     ]
     return [
@@ -392,9 +415,19 @@ def _is_drawn(row: Row, place: int) -> bool:
 def _row_names(rows: Sequence[Row]) -> list[str]:
     """The operation of each row, with statistic, quantity or both where others have the same one."""
     names: list[str] = []
-    for parts in ((), ("stat",), ("quantity",), ("quantity", "stat")):
+    for has_quantity, has_statistic in ((False, False), (False, True), (True, False), (True, True)):
         names = [
-            " ".join([presentation_words.op_named(row["op"]), *(row[part] for part in parts)]).strip() for row in rows
+            " ".join(
+                filter(
+                    None,
+                    [
+                        presentation_words.label_phase(row["op"]),
+                        presentation_words.label_quantity(row) if has_quantity else None,
+                        label_statistic(row["stat"]) if has_statistic else None,
+                    ],
+                )
+            )
+            for row in rows
         ]
         if len(set(names)) == len(names):
             break

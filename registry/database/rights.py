@@ -1,8 +1,9 @@
 """Least rights: with which role of PostgreSQL a process, and a request, speaks to the database.
 
-Migrations, backups and other commands use the role that DATABASE_URL names, which may own the tables. Web and workers
-set DATABASE_APP_ROLE, which owns nothing and can't rewrite what is append-only. A reader whom nobody knows is served
-with DATABASE_PUBLIC_ROLE, which reads the public record and nothing else. A role that is not set changes nothing.
+Migrations, backups and other commands log in as the owner of the tables. Web and workers set DATABASE_APP_ROLE, which
+owns nothing and can't rewrite what is final. A reader whom nobody knows is served with DATABASE_PUBLIC_ROLE, which
+reads the public record and nothing else. A role that is not set changes nothing. Web and workers should log in as a
+member of both roles that has no rights of its own: `RESET ROLE` then gives nothing back.
 """
 
 from __future__ import annotations
@@ -13,17 +14,36 @@ from typing import Any, TypeVar
 
 from django.apps import apps
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 from psycopg import sql
 
 _of_process = ""
 _of_request: ContextVar[str] = ContextVar("database role of the request", default="")
 
 View = TypeVar("View", bound=Callable[..., Any])
-APPEND_ONLY = (*("submissions_event", "submissions_review", "submissions_judgement", "submissions_checklistact"),)
+APPEND_ONLY = (
+    *("submissions_event", "submissions_review", "submissions_judgement", "submissions_checklistact"),
+    *("submissions_disposition", "registry_measurement", "registry_logcheckpoint", "registry_logopening"),
+)
 """Tables to which the application adds rows, and changes and deletes none."""
-NEVER_DELETED = ("submissions_tie", "registry_logleaf", "registry_logcheckpoint", "registry_erasure")
+NEVER_DELETED = (
+    *("submissions_tie", "submissions_receiptkey"),
+    *("registry_erasure", "registry_identitychange", "registry_logkey", "registry_override"),
+)
 """Tables of which the application may change what a trigger lets it, and deletes nothing."""
+CHANGED_COLUMNS = {
+    "registry_logleaf": ("index",),
+    "registry_result": (
+        # Names that were withheld, and names that were merged.
+        *("site_id", "system_id", "platform_id", "institution", "system_name", "filesystem_type", "filesystem_family"),
+        *("filesystem_name", "storage_vendor", "vendor", "parameters", "snapshot", "public_sha256", "bundle_sha256"),
+        "revision_reason",
+        # What happened to it since.
+        *("withdrawn_at", "withdrawn_reason", "later_evidence", "copy_withheld_at"),
+        *("archive_missing_since", "archive_damaged_since", "copy_missing_since", "copy_damaged_since"),
+    ),
+}
+"""Tables of which the application deletes nothing, with the columns that it may change: never a score or a rate."""
 SETTING_OF = {"application": "DATABASE_APP_ROLE", "public": "DATABASE_PUBLIC_ROLE"}
 PUBLIC_APP = "registry"
 """Tables of this app are the public record."""
@@ -77,6 +97,11 @@ def grant_statements() -> list[sql.Composed]:
         statements.append(_with_schema("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {} TO {}", application))
         statements += [_on_table("REVOKE UPDATE, DELETE ON {} FROM {}", table, application) for table in APPEND_ONLY]
         statements += [_on_table("REVOKE DELETE ON {} FROM {}", table, application) for table in NEVER_DELETED]
+        for table, columns in CHANGED_COLUMNS.items():
+            statements.append(_on_table("REVOKE UPDATE, DELETE ON {} FROM {}", table, application))
+            names = sql.SQL(", ").join(map(sql.Identifier, columns))
+            grant = sql.SQL("GRANT UPDATE ({}) ON {} TO {}")
+            statements.append(grant.format(names, sql.Identifier(table), sql.Identifier(application)))
         statements.append(_on_table("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}", "django_migrations", application))
     if public:
         statements.append(_with_schema("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}", public))
@@ -88,19 +113,45 @@ def grant_statements() -> list[sql.Composed]:
     return statements
 
 
+def login_statements(login: str) -> list[sql.Composed]:
+    """SQL that makes a log-in for web and workers: a member of their roles, which has no rights until it takes one."""
+    roles = [role for role in (settings.DATABASE_APP_ROLE, settings.DATABASE_PUBLIC_ROLE) if role]
+    take_own = sql.SQL("ALTER ROLE {} LOGIN NOINHERIT")
+    members = [sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), sql.Identifier(login)) for role in roles]
+    return [_make_role(login), take_own.format(sql.Identifier(login)), *members]
+
+
+_OWNS_TABLES = """
+SELECT EXISTS (
+    SELECT FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_has_role(who.oid, relowner, 'MEMBER')
+)
+FROM pg_roles who WHERE who.rolname = coalesce(nullif(%s, ''), session_user)
+"""
+
+
+def owns_tables(login: str = "") -> bool:
+    """Whether a log-in, by default that of this connection, may do what an owner of tables may, as any of its roles."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OWNS_TABLES, [login])
+        return any(owns for (owns,) in cursor.fetchall())
+
+
 def lacking_roles() -> list[str]:
     """What the settings leave at the rights of DATABASE_URL: `application`, `public`."""
     return [name for name, setting in SETTING_OF.items() if not getattr(settings, setting)]
 
 
 def _role_statements(role: str) -> list[sql.Composed]:
-    name = sql.Identifier(role)
-    make = sql.SQL(
+    member = sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(role))
+    return [_make_role(role), member, _with_schema("GRANT USAGE ON SCHEMA {} TO {}", role)]
+
+
+def _make_role(role: str) -> sql.Composed:
+    return sql.SQL(
         "DO $make$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {}) "
         "THEN CREATE ROLE {} NOLOGIN; END IF; END $make$"
-    ).format(sql.Literal(role), name)
-    member = sql.SQL("GRANT {} TO CURRENT_USER").format(name)
-    return [make, member, _with_schema("GRANT USAGE ON SCHEMA {} TO {}", role)]
+    ).format(sql.Literal(role), sql.Identifier(role))
 
 
 def _with_schema(statement: str, role: str) -> sql.Composed:
@@ -114,13 +165,11 @@ def _on_table(statement: str, table: str, role: str) -> sql.Composed:
 def grant_after_migrate(**_: object) -> None:
     """New tables get their rights with the migration that made them."""
     if are_set():
-        grant_all()
+        run_all(grant_statements())
 
 
-def grant_all() -> int:
-    """Run all statements; how many there were."""
-    statements = grant_statements()
-    with connection.cursor() as cursor:
+def run_all(statements: list[sql.Composed]) -> None:
+    """Run them in one transaction: nobody meanwhile sees rights that are taken and not yet given again."""
+    with transaction.atomic(), connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
-    return len(statements)

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from registry.distributions import distributions
 from registry.distributions import responses as shape
 from registry.query import public_record
-from registry.query.formulas import LARGEST_CHOICE
+from registry.query.values.formulas import LARGEST_CHOICE
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
 from registry.web.paging import whole_schema

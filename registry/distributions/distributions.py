@@ -14,9 +14,9 @@ from typing import Any
 from django.http import QueryDict
 
 from registry.distributions import stragglers
-from registry.query import filters
-from registry.query.formulas import LARGEST_CHOICE
 from registry.query.public_record import Row
+from registry.query.questions import filters
+from registry.query.values.formulas import LARGEST_CHOICE
 from validators.quantities import lower_is_better
 from validators.units import UNITS
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from registry.query.formulas import LARGEST_CHOICE
+from registry.query.values.formulas import LARGEST_CHOICE
 
 SHARE = 90.0
 """Usually a member is slow at so many % of the best, or less (NERSC on Perlmutter, section V-A)."""

@@ -1,11 +1,12 @@
 """The whole public record as files: one row per result with its measurements and parameters, and a database of all.
 
-CSV and NDJSON are sent while they are read. Parquet and SQLite, which can't be, are written by whoever makes an edition
-(`registry/dumps/editions.py`), together with the sums of all four. Memory holds one batch of results.
+All files are written by whoever makes an edition (`registry/dumps/editions.py`), CSV and NDJSON compressed. These two
+can be sent while they are read, too, of some results. Memory holds one batch of results.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import sqlite3
@@ -15,17 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from msgspec import inspect as types
 
 from registry.dumps.responses import ExportedResult
 from registry.models import ListEntry, Release, Result
-from registry.query import csv_safe, public_record
+from registry.query import public_record
 from registry.query.dump_files import DUMP_FILES
 from registry.query.public_record import Columns, Row, rows_of
-from registry.query.shapes import columns_of, fields_of
+from registry.query.responses import csv_safe
+from registry.query.responses.shapes import columns_of, fields_of
 
 BATCH = 500
+PACKED_LEVEL = 6
 
 COLUMNS: Columns = {name: path for name, path in columns_of(ExportedResult).items() if name != "measurements"}
 """Of each result, withdrawn and superseded ones too; its measurements come behind."""
@@ -41,12 +44,13 @@ ENTRY: Columns = {"release": "ranked_list__release__slug", "list": "ranked_list_
 }
 
 
-def result_batches() -> Iterator[list[Row]]:
-    """Every result that was not erased with its measurements, in the order of recording; two queries for each batch."""
+def result_batches(condition: Q | None = None) -> Iterator[list[Row]]:
+    """Results that were not erased with their measurements, in the order of recording; two queries for each batch."""
+    results = Result.objects.filter(condition or Q(), erasure=None).order_by("pk")
     last = 0
     while True:
         columns = {**COLUMNS, "pk": "pk"}
-        batch = rows_of(columns, Result.objects.filter(pk__gt=last, erasure=None).order_by("pk")[:BATCH])
+        batch = rows_of(columns, results.filter(pk__gt=last)[:BATCH])
         if not batch:
             return
         last = batch[-1]["pk"]
@@ -63,20 +67,20 @@ def _flatten_row(row: Row) -> Row:
     return row | {name: _dump_json(row[name]) for name in NESTED}
 
 
-def stream_csv() -> Iterator[bytes]:
+def stream_csv(condition: Q | None = None) -> Iterator[bytes]:
     """One line per result; `parameters` and `measurements` are JSON."""
     yield _format_csv([NAMES])
-    for rows in result_batches():
+    for rows in result_batches(condition):
         yield _format_csv(_row_values(map(_flatten_row, rows)))
 
 
-def stream_ndjson() -> Iterator[bytes]:
+def stream_ndjson(condition: Q | None = None) -> Iterator[bytes]:
     """One document per line."""
-    for rows in result_batches():
+    for rows in result_batches(condition):
         yield _format_ndjson(rows)
 
 
-STREAMS: dict[str, Callable[[], Iterator[bytes]]] = {"results.csv": stream_csv, "results.ndjson": stream_ndjson}
+STREAMS: dict[str, Callable[[Q | None], Iterator[bytes]]] = {"results.csv": stream_csv, "results.ndjson": stream_ndjson}
 
 
 def _row_values(rows: Iterable[Row]) -> Iterator[list[Any]]:
@@ -97,32 +101,42 @@ def _format_ndjson(rows: Iterable[Row]) -> bytes:
 
 
 def write_dump(folder: Path) -> list[Row]:
-    """Write what can't be streamed into a folder, in one pass over the record; what the manifest says of each file."""
+    """Write all files into a folder, in one pass over the record; what the manifest says of each, plain ones too."""
     parquet, database = folder / "results.parquet", folder / "record.sqlite"
-    lines, documents = _Sum("results.csv"), _Sum("results.ndjson")
-    lines.add(_format_csv([NAMES]))
-    with _parquet_writer(parquet) as add_to_parquet, _sqlite_writer(database) as add_to_database:
-        for rows in result_batches():
-            flat = list(map(_flatten_row, rows))
-            lines.add(_format_csv(_row_values(flat)))
-            documents.add(_format_ndjson(rows))
-            add_to_parquet(flat)
-            add_to_database(rows)
-    return [lines.as_row(), documents.as_row(), _describe_file(parquet), _describe_file(database)]
+    packed_csv, packed_ndjson = folder / "results.csv.gz", folder / "results.ndjson.gz"
+    with _packed_writer(packed_csv) as lines, _packed_writer(packed_ndjson) as documents:
+        lines.write_packed(_format_csv([NAMES]))
+        with _parquet_writer(parquet) as add_to_parquet, _sqlite_writer(database) as add_to_database:
+            for rows in result_batches():
+                flat = list(map(_flatten_row, rows))
+                lines.write_packed(_format_csv(_row_values(flat)))
+                documents.write_packed(_format_ndjson(rows))
+                add_to_parquet(flat)
+                add_to_database(rows)
+    stored = map(_describe_file, (parquet, database, packed_csv, packed_ndjson))
+    return [lines.as_row(), documents.as_row(), *stored]
 
 
-class _Sum:
-    """Size and sha256 of a file that is written nowhere."""
+class _PackedFile:
+    """A file that is written compressed; its size and sha256 without that."""
 
-    def __init__(self, name: str) -> None:
-        self._name, self._size, self._digest = name, 0, hashlib.sha256()
+    def __init__(self, name: str, file: gzip.GzipFile) -> None:
+        self._name, self._file, self._size, self._digest = name, file, 0, hashlib.sha256()
 
-    def add(self, content: bytes) -> None:
+    def write_packed(self, content: bytes) -> None:
+        self._file.write(content)
         self._size += len(content)
         self._digest.update(content)
 
     def as_row(self) -> Row:
         return _file_row(self._name, self._size, self._digest.hexdigest())
+
+
+@contextmanager
+def _packed_writer(path: Path) -> Iterator[_PackedFile]:
+    """The compressed file at this path; the same rows give the same bytes."""
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", PACKED_LEVEL, raw, mtime=0) as file:
+        yield _PackedFile(path.stem, file)
 
 
 def _describe_file(path: Path) -> Row:

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from registry.query.record_rows import Measurement, Result
-from registry.query.row_fields import Address, RunParameters, WithdrawnAt
-from registry.query.shapes import Shape, at_path
+from registry.query.responses.record_rows import Measurement, Result
+from registry.query.responses.row_fields import Address, RunParameters, WithdrawnAt
+from registry.query.responses.shapes import Shape, at_path
 from registry.web.responses import Page
 
 

@@ -31,8 +31,10 @@ from registry.identity.errors import (
     TargetNotOnRecord,
 )
 from registry.models import IdentityChange, Platform, Result, Site, Step, System
-from registry.query import canonical_names, fact_index, public_record
-from registry.query.text_folding import fold_text
+from registry.query import public_record
+from registry.query.facts import fact_index
+from registry.query.names import canonical_names
+from registry.query.names.text_folding import fold_text
 
 Kind = IdentityChange.Kind
 Subject = Site | System | Platform

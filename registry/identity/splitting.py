@@ -21,8 +21,8 @@ from registry.identity.merging import (
     require_reason,
 )
 from registry.models import IdentityChange, Result, Site, Step, System
-from registry.query import canonical_names
-from registry.query.text_folding import fold_text
+from registry.query.names import canonical_names
+from registry.query.names.text_folding import fold_text
 
 NAME_LIMIT = 200
 

@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce, NullIf
 
 from registry.models import ListEntry, RankedList
 from registry.query import public_record
+from registry.query.kept_sums import Keep, make_anew
 from registry.query.public_record import SCORED_LISTS, Columns, NotOnRecord, Row, nearest_names, rows_of
 
 Entry = Mapping[str, Any]
@@ -41,8 +42,10 @@ def known_lists() -> list[Row]:
     return rows_of(LIST, lists.order_by("release__held_on", "release_id", "position"))
 
 
-def of_list(text: str) -> tuple[str, dict[str, str], list[Row]]:
+def of_list(text: str, keep: Keep = make_anew) -> tuple[str, dict[str, str], list[Row]]:
     """A list's name, the newest title of each list that there is, and what each release has of this one. Two queries.
+
+    `keep` may know already what a list comes to.
 
     Raises NotOnRecord, with the nearest names, where there is no such list.
     """
@@ -51,20 +54,20 @@ def of_list(text: str) -> tuple[str, dict[str, str], list[Row]]:
     name = text.lower()
     if name not in titles:
         raise NotOnRecord("list", text, nearest_names(text, titles))
+    return name, titles, keep(f"analysis-1:{name}", lambda: _count_lists(name, all_lists))
+
+
+def _count_lists(name: str, all_lists: list[Row]) -> list[Row]:
+    """What each release has of a list. One query."""
     lists = [list_row for list_row in all_lists if list_row["name"] == name]
     entries: dict[int, list[Entry]] = {list_row["pk"]: [] for list_row in lists}
     list_entries = ListEntry.objects.filter(ranked_list__in=entries).annotate(family=FAMILY)
     for row in rows_of(ENTRY, list_entries):
         entries[row["of"]].append(row)
     slugs = {list_row["release"] for list_row in lists}
-    return (
-        name,
-        titles,
-        [
-            _list_heading(list_row, slugs) | in_numbers(entries[list_row["pk"]], list_row["complete"])
-            for list_row in lists
-        ],
-    )
+    return [
+        _list_heading(list_row, slugs) | in_numbers(entries[list_row["pk"]], list_row["complete"]) for list_row in lists
+    ]
 
 
 def _list_heading(list_row: Row, slugs: set[str]) -> Row:

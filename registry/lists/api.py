@@ -8,7 +8,6 @@ from typing import Any
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -19,8 +18,10 @@ from registry.lists.io500_site.csv_rows import io500_rows
 from registry.lists.rank_ranges import AssumedRanks, load_assumed_ranks
 from registry.lists.reconstruction.rebuilt_lists import describe_completeness, reconstruction_name
 from registry.models import RankedList, Release
-from registry.query import cursor_pages, filters, public_record, record_rows, source_links, study_query, unknown_values
-from registry.query.shapes import columns_of
+from registry.query import cursor_pages, public_record
+from registry.query.questions import filters, study_query, unknown_values
+from registry.query.responses import record_rows, source_links
+from registry.query.responses.shapes import columns_of
 from registry.web import responses as web_responses
 from registry.web.api_base import (
     FRESH_S,
@@ -35,6 +36,7 @@ from registry.web.api_base import (
     unknown_values_header,
 )
 from registry.web.paging import query_parameters
+from registry.web.renderers import JSONRenderer
 
 LIST_PAGE, LIST_PAGE_LARGEST = 500, 1000
 ENTRY_KEYS = {
@@ -94,24 +96,7 @@ class ReleaseDetailView(PublicRead):
 
 def as_release(release: Release, lists: Iterable[public_record.CountedList]) -> dict[str, Any]:
     """A release as JSON; `lists` as from record.ranked_lists()."""
-    return {
-        "slug": release.slug,
-        "name": release.name,
-        "imported": release.imported,
-        "held_on": release.held_on,
-        "opens": release.opens,
-        "deadline": release.deadline,
-        "publishes": release.publishes,
-        "published_at": release.published_at,
-        "completeness": release.completeness,
-        "note": release.note,
-        "source": release.source,
-        "benchmark_versions": release.benchmark_versions,
-        "list_names": release.list_names,
-        "accepting_reviewers": release.accepting_reviewers,
-        "unknown_lists": release.unknown_lists,
-        "lists": [as_list(ranked_list) for ranked_list in lists],
-    }
+    return record_rows.release_row(release) | {"lists": [as_list(ranked_list) for ranked_list in lists]}
 
 
 def as_list(ranked_list: public_record.CountedList) -> dict[str, Any]:
@@ -221,7 +206,10 @@ def _frozen_validators(
     """ETag and freshness of a frozen list: they follow from its digest and cost no look at its entries."""
     if not (ranked_list.frozen_at and ranked_list.digest):
         return {}
-    last_changes = (ranked_list.last_load, ranked_list.last_withdrawal, ranked_list.last_identity)
+    last_changes = (
+        *(ranked_list.last_load, ranked_list.last_withdrawal, ranked_list.last_identity),
+        *(ranked_list.last_mark, ranked_list.standing_marks),
+    )
     assumption = [assumed.describe_assumption()] if assumed else []
     etag = answer_etag(request, ranked_list.digest, as_list(ranked_list), *last_changes, *assumption)
     return {"ETag": etag, "Cache-Control": f"public, max-age={FRESH_S}"}

@@ -14,6 +14,7 @@ from registry.lists.awards import Award
 from registry.query import public_record
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead
+from registry.web.caching import kept_value
 
 
 class ReleaseAwards(PublicRead):
@@ -24,7 +25,7 @@ class ReleaseAwards(PublicRead):
         stored_release = public_record.find_release(release)
         rows = [
             _award_row(ranked.name, ranked.title, award)
-            for ranked, won in awards.awards_of_release(stored_release)
+            for ranked, won in awards.awards_of_release(stored_release, kept_value)
             for award in won
         ]
         return Response({"release": stored_release.slug, "awards": rows})
@@ -35,7 +36,7 @@ class ListAnalysis(PublicRead):
 
     @extend_schema(operation_id="analysis", responses={200: lists_responses.Analysis} | web_responses.NOT_FOUND)
     def get(self, request: Request, list: str) -> Response:
-        name, _, rows = analysis.of_list(list)
+        name, _, rows = analysis.of_list(list, kept_value)
         return Response({"list": name, "releases": rows})
 
 

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from registry.models import ListEntry, RankedList, Release
+from registry.models import ListEntry, RankedList, Release, Result
+from registry.query.kept_sums import Keep, make_anew
 from registry.query.public_record import ENTRY, SCORED_LISTS, Columns, NotOnRecord, Row, rows_of
+from registry.query.responses.trust_levels import count_caveat, list_caveat
 
 FEWEST_CLIENTS = 10
 KINDS = (
@@ -19,6 +21,9 @@ KINDS = (
     ("metadata", "rate_kiops", "kIOPS"),
 )
 """Award, column of an entry, unit (a score has none)."""
+
+
+AwardParts = tuple[str, float, str | None, tuple[Mapping[str, Any], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +63,54 @@ def _entries_with(entries: Sequence[Mapping[str, Any]], column: str, value: floa
 
 _COLUMNS: Columns = {
     name: ENTRY[name]
-    for name in ("result", "institution", "system", "client_nodes", "score", "bandwidth_gib_per_s", "rate_kiops")
+    for name in (
+        *("result", "institution", "system", "client_nodes", "score", "bandwidth_gib_per_s", "rate_kiops"),
+        "rules_violated",
+    )
 }
 """What an award says of its winners, and is decided by."""
 
 
-def awards_of_release(of: Release) -> list[tuple[RankedList, list[Award]]]:
-    """The awards of each IO500 list of a published release, in their order; withdrawn runs win nothing. Two queries."""
+def awards_of_release(of: Release, keep: Keep = make_anew) -> list[tuple[RankedList, list[Award]]]:
+    """The awards of each IO500 list of a published release, in their order; withdrawn runs win nothing. Two queries.
+
+    `keep` may know already who won.
+    """
     lists = list(of.ranked_lists.filter(SCORED_LISTS).exclude(frozen_at=None).order_by("position", "name"))
+    won = keep(f"awards-1:{of.pk}", lambda: _awards_by_list(lists))
+    return [(ranked_list, [Award(*parts) for parts in won[ranked_list.pk]]) for ranked_list in lists]
+
+
+def _awards_by_list(lists: Sequence[RankedList]) -> dict[int, list[AwardParts]]:
+    """The parts of awards by primary key of a list: plain values, which a later release reads, too. One query."""
     columns = {"list": "ranked_list_id", **_COLUMNS}
     list_entries = ListEntry.objects.filter(ranked_list__in=lists, result__withdrawn_at=None)
     rows = rows_of(columns, list_entries.order_by("ranked_list", "position"))
     by_list: dict[int, list[Row]] = {ranked_list.pk: [] for ranked_list in lists}
     for row in rows:
         by_list[row.pop("list")].append(row)
-    return [(ranked_list, make_awards(by_list[ranked_list.pk], complete=ranked_list.complete)) for ranked_list in lists]
+    return {
+        ranked_list.pk: [
+            (award.award, award.value, award.unit, award.winners)
+            for award in make_awards(by_list[ranked_list.pk], complete=ranked_list.complete)
+        ]
+        for ranked_list in lists
+    }
 
 
-def find_award(of: Release, list_name: str, name: str) -> tuple[RankedList, Award]:
+def award_caveat(ranked_list: RankedList, award: Award) -> str:
+    """What is said beside the trust of an award: how many rules its winner violates, or how many of several do."""
+    violated = [winner["rules_violated"] for winner in award.winners]
+    if len(violated) == 1:
+        return count_caveat(ranked_list.trust, violated[0])
+    return list_caveat(sum(bool(count) for count in violated)) if ranked_list.trust == Result.Trust.VERIFIED else ""
+
+
+def find_award(of: Release, list_name: str, name: str, keep: Keep = make_anew) -> tuple[RankedList, Award]:
     """One award of a published release, and its list. Raises NotOnRecord with awards that there are."""
     won = {
         (ranked.name, list_award.award): (ranked, list_award)
-        for ranked, held in awards_of_release(of)
+        for ranked, held in awards_of_release(of, keep)
         for list_award in held
     }
     if (list_name, name) not in won:

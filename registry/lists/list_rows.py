@@ -18,8 +18,10 @@ from django.utils.safestring import SafeString, mark_safe
 from registry.lists.rank_ranges import AssumedRanks
 from registry.presentation import numbers
 from registry.presentation.charts import scales
-from registry.query.filters import InvalidValue, values_of
+from registry.presentation.reproduction_words import mark_titles
 from registry.query.public_record import nearest_names
+from registry.query.questions.filters import InvalidValue, values_of
+from registry.query.responses.trust_levels import count_caveat
 
 ROW = (
     '<tr role="row"><td role="cell" class="rank n">{rank}</td>{range}{assumed}'
@@ -40,10 +42,12 @@ TICK = '<input type="checkbox" name="results" value="{id}" aria-label="{id}, to 
 NAMED = '<a href="/results/{id}/">{system}</a>'
 PARAMETER_LIMIT = 40
 ERASED = "<i>erased on request</i> <small>{day}</small>"
-UNNAMED = numbers.MISSING + ' <small>no name given</small> <a href="/results/{id}/">result {id}</a>'
+UNNAMED = numbers.MISSING + ' <small>unnamed</small> <a href="/results/{id}/">result {id}</a>'
 ERASED_AT = "result__erasure__erased_at"
 ARCHIVED = '<sup title="not on the list; from the published archive of the run">†</sup>'
 """The mark of a count that the list does not print."""
+MARK_LINK = '#reproduced">'
+"""How the link of a mark of reproduction ends."""
 DOT = (
     '<svg width="104" height="14" viewBox="0 0 104 14" class="ch dot" aria-hidden="true">'
     '<path class="g" d="{ruler}"/><circle class="a" cx="{x}" cy="7" r="3.5"/></svg>'
@@ -193,6 +197,10 @@ def _name_html(entry: dict[str, Any]) -> str:
 
 def _marks_html(entry: dict[str, Any]) -> str:
     marks = ' <span class="tag">new</span>' if entry["new"] else ""
+    for words in mark_titles(entry["reproduced"]):
+        marks += f' <a class="tag" href="/results/{escape(entry["result__public_id"])}/{MARK_LINK}{words}</a>'
     if entry["result__withdrawn_at"] is not None and not entry[ERASED_AT]:
         marks += ' <span class="tag">withdrawn since</span>'
+    if caveat := count_caveat(entry["ranked_list__trust"], entry["result__rules_violated"]):
+        marks += f' <span class="tag no">{caveat}</span>'
     return f"{marks} <small>{escape(entry['note'])}</small>" if entry["note"] else marks

@@ -26,7 +26,7 @@ from registry.lists.definitions import SCORED, lower_is_better
 from registry.lists.ranking import best_measurement
 from registry.models import Fact, ListEntry, Measurement, RankedList, RankRange, Result
 from registry.query import public_record
-from registry.query.fact_index import CONFIGURATION
+from registry.query.facts.fact_index import CONFIGURATION
 
 Row = dict[str, Any]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from registry.query.text_folding import fold_text
+from registry.query.names.text_folding import fold_text
 
 INCLUDE = "include"
 EXCLUDE = "exclude"

@@ -10,8 +10,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from registry import models
 from registry.comparison.responses import AssumedClass
-from registry.query import record_rows
-from registry.query.row_fields import (
+from registry.query.responses import record_rows
+from registry.query.responses.row_fields import (
     Address,
     BandwidthGibPerS,
     ListName,
@@ -22,12 +22,13 @@ from registry.query.row_fields import (
     ReleaseSlug,
     ReleaseTitle,
     ResultId,
+    RulesViolated,
     Score,
     Tool,
     Trust,
     UnknownValues,
 )
-from registry.query.shapes import Shape, one_of
+from registry.query.responses.shapes import Shape, one_of
 from registry.web.responses import Definition, Page
 
 
@@ -168,6 +169,7 @@ class Winner(Shape):
     score: Score
     bandwidth_gib_per_s: BandwidthGibPerS | None
     rate_kiops: RateKiops | None
+    rules_violated: RulesViolated
 
 
 class AwardOfList(Shape):

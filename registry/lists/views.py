@@ -9,24 +9,39 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
-from django.db.models import F, Value
+from django.db.models import F, OuterRef, Subquery, Value
 from django.db.models.functions import Coalesce, NullIf
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import http_date
 
 from registry.citation import cited_facts, schema_org
+from registry.errors import Problem
 from registry.lists.analysis import FAMILY
 from registry.lists.definitions import SCORED, ranked_measure
-from registry.lists.list_rows import ALWAYS, ARCHIVED, chosen_columns, offered_columns, table_rows, written_choice
+from registry.lists.list_rows import (
+    ALWAYS,
+    ARCHIVED,
+    MARK_LINK,
+    chosen_columns,
+    offered_columns,
+    table_rows,
+    written_choice,
+)
 from registry.lists.list_rows import COLUMNS as COLUMNS_NAME
 from registry.lists.rank_ranges import load_assumed_ranks
 from registry.lists.reconstruction.rebuilt_lists import TITLES, can_be_reconstructed, reconstruction_name
-from registry.models import ListEntry, RankedList, Release, Result
+from registry.models import Fact, ListEntry, RankedList, Release, Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts, scales, vega
-from registry.query import filters, public_record, source_links, study_query, unknown_values
-from registry.web.caching import cached_value, public_page
+from registry.presentation.reproduction_words import REPRODUCED_CHOICES
+from registry.query import public_record
+from registry.query.facts.axes import find_axis
+from registry.query.facts.divisors import PER, positive_or_null
+from registry.query.questions import filters, study_query, unknown_values
+from registry.query.responses import source_links
+from registry.query.responses.trust_levels import join_caveat, list_caveat
+from registry.web.caching import cached_value, public_page, with_known_values
 from registry.web.filter_fields import Field, filter_fields, tidy_address
 from registry.web.tray import NAME as KEPT
 from registry.web.tray import kept_ids
@@ -40,13 +55,17 @@ SORTABLE = {
     "entered": ("release entered", "result__release__held_on"),
 }
 QUERY_NAMES = (*filters.ENTRY_FILTERS, "ordering", "assume", "per")
-PER_CLIENT = "client"
+PER_CLIENT, PER_SERVER = "client", "server"
+DIVISORS = {PER_CLIENT: "client node", PER_SERVER: "data server"}
+"""What the halves of a score may be divided by, in words."""
+DIVISOR = "divisor"
 COLUMNS = (
     *("rank", "score", "bandwidth_gib_per_s", "rate_kiops", "new", "institution"),
     *("system_name", "filesystem_type", "client_nodes", "note", "result__public_id", "result__release__name"),
     "result__client_nodes",
     "result__withdrawn_at",
     "result__erasure__erased_at",
+    *("ranked_list__trust", "result__rules_violated"),
 )
 HALVES = ("bandwidth_gib_per_s", "rate_kiops")
 """What only a score has; a list that ranks a measurement shows parameters of the run instead."""
@@ -86,6 +105,9 @@ def release_lists(request: HttpRequest, release: str) -> HttpResponse:
     return redirect("list", release=stored_release.slug, name=first.name)
 
 
+@with_known_values(
+    ordering=[sign + name for name in SORTABLE for sign in ("", "-")], per=DIVISORS, page=map(str, range(1, 101))
+)
 @public_page
 @tidy_address
 def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
@@ -102,13 +124,17 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
     if request.GET.getlist(COLUMNS_NAME) != [text for text in [written_columns] if text]:
         return redirect(_with_columns(request, written_columns))
     choice = {KEPT: kept_ids(request.GET)} | ({COLUMNS_NAME: written_columns} if written_columns else {})
-    per_client = study_query.single_choice(request.GET, "per", [PER_CLIENT]) == PER_CLIENT
+    per = study_query.single_choice(request.GET, "per", DIVISORS)
     assumed = load_assumed_ranks(stored_list) if study_query.parse_assumption(request.GET) else None
     summary = summarise_list(stored_list)
-    page = entries_page(stored_list, request, summary)
-    divides = per_client and not ranks_measurement
+    try:
+        page, problem = entries_page(stored_list, request, summary, per), None
+    except filters.InvalidValue as error:
+        page, problem = Paginator([], PAGE_ROWS).get_page(1), error
+    fields = _filter_fields(query, summary, problem)
+    divides = bool(per) and not ranks_measurement
     rows = table_rows(
-        list(map(_per_client_node, page.object_list)) if divides else page.object_list,
+        list(map(_divide_halves, page.object_list)) if divides else page.object_list,
         summary.axis,
         ranges=summary.ranges,
         parameters=[row for row in parameters if row["parameter"] in shown_columns],
@@ -120,6 +146,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "section": "lists",
         "list": stored_list,
         "release": stored_list.release,
+        "label": join_caveat(stored_list.trust, list_caveat(stored_list.violating)),
         **list_tabs(stored_list, ranks["tool"]),
         "ranks": ranks,
         "ranks_measurement": ranks_measurement,
@@ -132,14 +159,19 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "summary": summary,
         "assumed": assumed,
         "assumption": assumed and assumed.describe_assumption(),
-        "per_client": divides,
-        "undivided": sum(not _client_count(entry) for entry in page.object_list) if divides else 0,
+        "per": per if divides else "",
+        "divisor": DIVISORS.get(per, ""),
+        "divisors": DIVISORS.items(),
+        "undivided": sum(not entry[DIVISOR] for entry in page.object_list) if divides else 0,
         "query": query,
-        "fields": _filter_fields(query, summary),
+        "fields": fields,
+        "problem": problem,
+        "has_field_errors": any(field.error for field in fields),
         "rows": rows,
         "scale": axis_text(summary.axis),
         "missing": f">{numbers.MISSING}<" in rows,
         "archived": ARCHIVED in rows,
+        "explains_marks": MARK_LINK in rows or "reproduced" in query,
         "reconstructed_as": reconstruction_name(stored_list),
         "has_io500_columns": ranks["tool"] == SCORED,
         "source_address": source_links.address_of_list(stored_list),
@@ -167,13 +199,16 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         context["dataset"] = schema_org.script_tag(
             schema_org.list_dataset(work, ranks, source_links.links_of_list(stored_list), f"{release}/{name}")
         )
-    context["unknown_values"] = unknown_values.explain_empty_list(stored_list, request.GET, empty=not page.object_list)
-    response = render(request, "lists/list.html", context)
+    if problem is None:
+        empty = not page.object_list
+        context["unknown_values"] = unknown_values.explain_empty_list(stored_list, request.GET, empty=empty)
+    response = render(request, "lists/list.html", context, status=problem.status if problem else 200)
     if work and stored_list.frozen_at:
         api = f"{work.home}api/v1/lists/{release}/{name}/"
         items = {api: "application/json", f"{api}?format=csv": "text/csv"}
         response["Link"] = schema_org.signposts(work, f"{api}citation/", items)
-        changed = max(filter(None, (stored_list.frozen_at, stored_list.last_withdrawal, stored_list.last_identity)))
+        moments = (stored_list.frozen_at, stored_list.last_withdrawal, stored_list.last_identity, stored_list.last_mark)
+        changed = max(filter(None, moments))
         response["Last-Modified"] = http_date(changed.timestamp())
     return response
 
@@ -190,13 +225,16 @@ def _encode(query: Mapping[str, Any]) -> str:
     return urlencode(query, doseq=True, safe=",")
 
 
-def _filter_fields(query: dict[str, str], summary: Summary) -> list[Field]:
-    choices = {"filesystem_type": [(family, f"{family} ({count})") for family, count in summary.families]}
+def _filter_fields(query: dict[str, str], summary: Summary, refusal: Problem | None) -> list[Field]:
+    choices = {
+        "filesystem_type": [(family, f"{family} ({count})") for family, count in summary.families],
+        "reproduced": REPRODUCED_CHOICES,
+    }
     texts = {
-        "q": {"label": "Find in this list", "placeholder": "e.g. Cambridge"},
+        "q": {"label": "Search this list", "placeholder": "e.g. Cambridge"},
         "filesystem_type": {"every": f"all ({summary.entries})"},
     }
-    return filter_fields(filters.ENTRY_FILTERS, query, choices, texts)
+    return filter_fields(filters.ENTRY_FILTERS, query, choices, texts, refusal)
 
 
 def list_tabs(ranked_list: RankedList, tool: str) -> dict[str, Any]:
@@ -210,43 +248,51 @@ def list_tabs(ranked_list: RankedList, tool: str) -> dict[str, Any]:
     return {"tabs": [row for row in rows if (row["tool"] or SCORED) == tool], "other_tools": other.items()}
 
 
-def entries_page(ranked_list: RankedList, request: HttpRequest, summary: Summary) -> Page[dict[str, Any]]:
+def entries_page(ranked_list: RankedList, request: HttpRequest, summary: Summary, per: str) -> Page[dict[str, Any]]:
     """The rows asked for, as plain dictionaries. Raises InvalidValue."""
     condition = filters.parse_conditions(request.GET, filters.ENTRY_FILTERS)
-    per_client = request.GET.get("per") == PER_CLIENT
-    entries = public_record.list_entries(ranked_list, condition).order_by(
-        *_column_order(request.GET.get("ordering", ""), per_client=per_client)
-    )
+    entries = public_record.list_entries(ranked_list, condition)
+    if per:
+        entries = entries.annotate(**{DIVISOR: _divisor_of(per)})
+    order = _column_order(request.GET.get("ordering", ""), divides=bool(per))
     shows_parameters = ranked_list.definition is not None and "columns" in ranked_list.definition.body
     columns = (*COLUMNS, "result__parameters") if shows_parameters else COLUMNS
-    ranges = {"low": public_record.ENTRY["rank_low"], "high": public_record.ENTRY["rank_high"]}
-    paginator = Paginator(entries.values(*columns, **ranges), PAGE_ROWS)
+    columns = (*columns, DIVISOR) if per else columns
+    computed = {"low": "rank_low", "high": "rank_high", "reproduced": "reproduced"}
+    computed_columns = {name: public_record.ENTRY[column] for name, column in computed.items()}
+    rows = entries.order_by(*order).values(*columns, **computed_columns)
+    paginator = Paginator(rows, PAGE_ROWS)
     if not condition:
         paginator.count = summary.entries
     page = paginator.get_page(request.GET.get("page"))
+    if not condition and order == ["position"]:
+        # By position the last page costs what the first does; by offset all rows before it are read.
+        page.object_list = rows.filter(position__range=(page.start_index(), page.end_index()))
     page.object_list = list(page.object_list)
     return page
 
 
-def _client_count(entry: Mapping[str, Any]) -> int | None:
-    """Client nodes as the list has them, else as the result has them today."""
-    count: int | None = entry["client_nodes"] or entry["result__client_nodes"]
-    return count
+def _divisor_of(per: str) -> Any:
+    """Of an entry what it is divided by: client nodes as the list or the result has them, servers as its facts do."""
+    if per == PER_CLIENT:
+        return NullIf(Coalesce("client_nodes", "result__client_nodes"), Value(0))
+    facts = Fact.objects.order_by().filter(result=OuterRef("result"), name=find_axis(PER[per]).name)
+    return Subquery(facts.annotate(value=positive_or_null("number")).values("value")[:1])
 
 
-def _per_client_node(entry: dict[str, Any]) -> dict[str, Any]:
-    """The entry with the halves of its score per client node; missing where its client nodes are not known."""
-    clients = _client_count(entry)
-    return entry | {name: entry[name] / clients if clients and entry[name] is not None else None for name in HALVES}
+def _divide_halves(entry: dict[str, Any]) -> dict[str, Any]:
+    """The entry with the halves of its score divided; missing where nothing is known to divide by."""
+    by = entry[DIVISOR]
+    return entry | {name: entry[name] / by if by and entry[name] is not None else None for name in HALVES}
 
 
-def _column_order(ordering: str, *, per_client: bool = False) -> list[Any]:
+def _column_order(ordering: str, *, divides: bool = False) -> list[Any]:
     """Columns to order by; an ordering that is not known is that of the list."""
     if ordering == "-score" or ordering.removeprefix("-") not in SORTABLE:
         return ["position"]
     column: Any = F(SORTABLE[ordering.removeprefix("-")][1])
-    if per_client and ordering.removeprefix("-") in HALVES:
-        column = column / NullIf(Coalesce("client_nodes", "result__client_nodes"), Value(0))
+    if divides and ordering.removeprefix("-") in HALVES:
+        column = column / F(DIVISOR)
     return [column.desc(nulls_last=True) if ordering.startswith("-") else column.asc(nulls_last=True), "position"]
 
 

@@ -13,7 +13,7 @@ from registry.models import Result
 from registry.presentation import numbers
 from registry.presentation.charts import result_charts
 from registry.query.public_record import Row
-from registry.web.caching import public_page
+from registry.web.caching import kept_value, public_page
 
 TRUSTS = (Result.Trust.IMPORTED, Result.Trust.VERIFIED)
 FIRST_RANKS = "\N{GREATER-THAN OR EQUAL TO}\N{NO-BREAK SPACE}"
@@ -31,7 +31,7 @@ def analysis_index(request: HttpRequest) -> HttpResponse:
 @public_page
 def analysis_page(request: HttpRequest, name: str) -> HttpResponse:
     """One list: a table and pictures for each level of trust."""
-    list_name, titles, rows = analyses.of_list(name)
+    list_name, titles, rows = analyses.of_list(name, kept_value)
     if list_name != name:
         return redirect("analysis", name=list_name)
     context = {

@@ -7,12 +7,13 @@ from django.template.loader import render_to_string
 
 from registry.citation import badges, cited_facts
 from registry.citation.cards import Card, card_png
-from registry.citation.formats import CITED_AS, PUBLISHER
+from registry.citation.formats import PUBLISHER
 from registry.lists import awards
 from registry.lists.views_certificates import TITLES
 from registry.models import Result
 from registry.query import public_record
-from registry.web.caching import public_page
+from registry.query.responses.trust_levels import cite_level
+from registry.web.caching import kept_value, public_page
 
 LABEL_FROM, GAP, SIGN, EDGE, DEPTH = 23, 10, 14, 9, 9
 """Of the drawing, px: where the label begins, what lies between label and sign, sign to text, after it, full sign."""
@@ -36,14 +37,15 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
 def award_badge(request: HttpRequest, release: str, name: str, award: str) -> HttpResponse:
     """It names the results that have the award, so that it says nothing of another."""
     stored_release = public_record.find_release(release)
-    ranked, won = awards.find_award(stored_release, name, award)
+    ranked, won = awards.find_award(stored_release, name, award, kept_value)
     shared = ", shared" if won.is_shared else ""
     place = f"{ranked.title} list of {stored_release.name}"
     winners = ", ".join(f"result {winner['result']}" for winner in won.winners)
     names = "; ".join(f"{winner['system'] or winner['result']}, {winner['institution']}" for winner in won.winners)
-    title = TITLES[award]
-    sentence = f"{title}{shared}, {place}: {names} ({CITED_AS[ranked.trust]}; {PUBLISHER})."
-    return _badge_response(badges.Badge(ranked.trust, f"{title.lower()}{shared}, {place}, {winners}", sentence))
+    title, caveat = TITLES[award], awards.award_caveat(ranked, won)
+    sentence = f"{title}{shared}, {place}: {names} ({cite_level(ranked.trust, caveat)}; {PUBLISHER})."
+    words = f"{title.lower()}{shared}, {place}, {winners}"
+    return _badge_response(badges.Badge(ranked.trust, words, sentence, caveat))
 
 
 def _badge_response(badge: badges.Badge) -> HttpResponse:
@@ -61,16 +63,16 @@ def result_card(request: HttpRequest, public_id: str) -> HttpResponse:
     work = cited_facts.citable_result(public_id)
     number, unit = ("", "") if result.withdrawn_at else _leading_number(result)
     title = result.system_name or f"{result.tool} result {public_id}"
-    return HttpResponse(
-        card_png(Card(title, f"{result.institution}: {work.brief}", work.trust, number, unit)), content_type="image/png"
-    )
+    card = Card(title, f"{result.institution}: {work.brief}", work.trust, number, unit, work.caveat)
+    return HttpResponse(card_png(card), content_type="image/png")
 
 
 @public_page
 def list_card(request: HttpRequest, release: str, name: str) -> HttpResponse:
     """The card of a frozen list. Raises NotOnRecord, ListNotFrozen."""
     work = cited_facts.list_work(public_record.ranked_list(release, name))
-    return HttpResponse(card_png(Card(work.title, work.statement, work.trust)), content_type="image/png")
+    card = Card(work.title, work.statement, work.trust, caveat=work.caveat)
+    return HttpResponse(card_png(card), content_type="image/png")
 
 
 def _leading_number(result: Result) -> tuple[str, str]:

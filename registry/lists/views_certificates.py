@@ -17,6 +17,7 @@ from registry.lists.awards import FEWEST_CLIENTS, Award
 from registry.models import RankedList, Release
 from registry.presentation import numbers
 from registry.query import public_record
+from registry.query.responses.trust_levels import join_caveat
 from registry.web import client_address
 from registry.web.caching import cached_value, public_page
 
@@ -99,6 +100,7 @@ def _certificate_drawing(release: Release, ranked: RankedList, award: Award, sit
         "list": f"{_strip_control(ranked.title)} list, {_strip_control(release.name)}",
         "shared": award.is_shared,
         "trust": ranked.trust,
+        "label": join_caveat(ranked.trust, awards.award_caveat(ranked, award)),
         "date": _certificate_date(release, ranked),
         "fewest": FEWEST_CLIENTS,
         "texts": texts,

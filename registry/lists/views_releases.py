@@ -14,21 +14,24 @@ from registry.lists.awards import Award
 from registry.models import RankedList, Release
 from registry.presentation import numbers
 from registry.query import public_record
-from registry.web.caching import public_page
+from registry.web.caching import kept_value, public_page
 
 
 @public_page
 def release_index(request: HttpRequest) -> HttpResponse:
     """All releases, newest first."""
     now = timezone.now()
+    releases = list(Release.objects.prefetch_related("ranked_lists"))
+    titles = {ranked.name: ranked.title for release in releases for ranked in release.ranked_lists.all()}
     rows = [
         {
             "release": release,
             "lists": list(release.ranked_lists.all()),
+            "unknown": [(titles.get(name, name), why) for name, why in release.unknown_lists.items()],
             "deadline": numbers.format_deadline(release.deadline, now) if release.deadline else "",
             "open": is_open(release, now),
         }
-        for release in Release.objects.prefetch_related("ranked_lists")
+        for release in releases
     ]
     return render(request, "lists/releases.html", {"section": "lists", "rows": rows})
 
@@ -50,7 +53,9 @@ def release_page(request: HttpRequest, release: str) -> HttpResponse:
         "is_open": is_open(stored_release, now),
         "planned": _planned_lists(stored_release),
         "awards": [
-            _award_row(ranked, award) for ranked, won in awards.awards_of_release(stored_release) for award in won
+            _award_row(ranked, award)
+            for ranked, won in awards.awards_of_release(stored_release, kept_value)
+            for award in won
         ],
     }
     return render(request, "lists/release.html", context)

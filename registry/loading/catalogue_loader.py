@@ -47,8 +47,11 @@ from registry.models import (
     Site,
     System,
 )
-from registry.query import axes, canonical_names, configuration_diff, declared_limits, fact_index
-from registry.query.text_folding import fold_text
+from registry.query.differences import configuration_diff
+from registry.query.facts import axes, fact_index
+from registry.query.names import canonical_names
+from registry.query.names.text_folding import fold_text
+from registry.query.responses import declared_limits
 from registry.timeseries import detected_steps
 from validators.measurements import Measurement as Measured
 
@@ -62,10 +65,10 @@ LOADERS = (
     "loading/derived_results",
     "loading/mlperf_copies",
     "loading/mlperf_rows",
-    "query/canonical_names",
-    "query/fact_index",
-    "query/alike",
-    "query/configuration_diff",
+    "query/names/canonical_names",
+    "query/facts/fact_index",
+    "query/differences/alike",
+    "query/differences/configuration_diff",
     "lists/conditions",
     "lists/definitions",
     "lists/listing",
@@ -130,7 +133,7 @@ def load_catalogue() -> Loaded:
         rank_ranges.index_ranges(RankedList.objects.select_related("definition"))
         detected_steps.mark_all_due()
         CatalogueLoad.objects.create(digest=digest)
-        recording.note_unheld()
+        recording.note_unrecorded()
     return loaded
 
 
@@ -144,13 +147,13 @@ def import_archives(rows: list[Row], *, dry_run: bool = False) -> list[ArchiveOu
         if not _last_digest():
             raise CatalogueError("the catalogue is not loaded yet: run load_catalogue first")
         releases = {release.slug: release for release in Release.objects.filter(imported=True)}
-        rows, same_results = recorded_archives.hold_recorded(rows)
+        rows, same_results = recorded_archives.match_recorded(rows)
         outcomes = _load_derived(rows, _listed_results(rows), releases, canonical_names.read_names(), {})
         results = Result.objects.filter(public_id__in=[outcome.public_id for outcome in outcomes])
         fact_index.rebuild_facts(results.order_by().values_list("id", flat=True))
         erasing.keep_erased()
         detected_steps.mark_due(results.order_by().values_list("system_id", flat=True))
-        recording.note_unheld()
+        recording.note_unrecorded()
         if dry_run:
             transaction.set_rollback(True)
     derived = Result.Trust.DERIVED
@@ -180,7 +183,7 @@ def import_rows(outcomes: list[mlperf_copies.RowOutcome], *, dry_run: bool = Fal
             standing = Result.objects.filter(pk__in=[result.pk for result in results.values()])
             detected_steps.mark_due(standing.order_by().values_list("system_id", flat=True))
         mlperf_copies.store_differences(outcomes)
-        recording.note_unheld()
+        recording.note_unrecorded()
         if dry_run:
             transaction.set_rollback(True)
 
@@ -197,7 +200,7 @@ def load_definitions() -> None:
             results.filter(facts__name=fact_index.CONFIGURATION, observed_parameters=None).values_list("id", flat=True)
         )
         rank_ranges.index_ranges(RankedList.objects.filter(release__imported=False).select_related("definition"))
-        recording.note_unheld()
+        recording.note_unrecorded()
 
 
 def files_digest() -> str:

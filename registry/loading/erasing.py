@@ -30,6 +30,7 @@ from registry.models import (
     Override,
     PublicSystemSnapshot,
     RankedList,
+    Reproduction,
     Result,
     ResultFile,
     RunVerdict,
@@ -38,7 +39,7 @@ from registry.models import (
     System,
 )
 from registry.models.lists import AMENDED
-from registry.query.canonical_names import read_names
+from registry.query.names.canonical_names import read_names
 from registry.query.public_record import ERASED_SLUG
 from registry.timeseries import detected_steps
 
@@ -107,6 +108,7 @@ def _blank_results(erased: QuerySet[Result]) -> None:
     systems = {result.system for result in results}
     for kind in (ResultFile, Fact, ObservedParameter, PublicSystemSnapshot, RunVerdict):
         kind.objects.filter(result__in=results).delete()
+    Reproduction.objects.filter(Q(result__in=results) | Q(original__in=results)).delete()
     Step.objects.filter(Q(before__in=results) | Q(after__in=results)).delete()
     Override.objects.filter(result__in=results).update(reason=REASON)
     Result.objects.filter(same_as__in=results).update(same_as=None)

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from registry.identity.merging import MODELS, Decision, merge_names
 from registry.models import IdentityChange, Result, System
-from registry.query import canonical_names
+from registry.query.names import canonical_names
 
 FILE = canonical_names.ALIASES / "merged.json"
 

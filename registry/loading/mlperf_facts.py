@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from registry.loading.mlperf_folders import CHECKPOINTING, KV_CACHE, TRAINING, VECTOR_DATABASE
-from registry.query.canonical_names import plain_text
+from registry.query.names.canonical_names import plain_text
 from validators.bundle import StoredFile
 from validators.checks import check
 from validators.findings import findings_of_report

@@ -19,7 +19,7 @@ from typing import Any
 
 from registry.loading.mlperf_facts import COUNTED_RUNS, RUN, keep_single_run
 from registry.loading.mlperf_folders import Key, published_folder
-from registry.query import declared_limits
+from registry.query.responses import declared_limits
 from validators import VERSION
 from validators.units import to_canonical
 

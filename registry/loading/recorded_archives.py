@@ -26,7 +26,7 @@ class KeptResult(NamedTuple):
     differences: int
 
 
-def hold_recorded(rows: Iterable[Row]) -> tuple[list[Row], list[KeptResult]]:
+def match_recorded(rows: Iterable[Row]) -> tuple[list[Row], list[KeptResult]]:
     """The rows that may change the record, under the names that it has, and the results that stay as they are.
 
     One query. A result that is derived keeps its trust, its figures and its names.

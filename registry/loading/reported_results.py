@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from registry.models import Result
-from registry.query import data_files, declared_limits
+from registry.query import data_files
+from registry.query.responses import declared_limits
 from validators.measurements import Measurement as Measured
 
 REPORTED = Path(__file__).parent / "data" / "reported"

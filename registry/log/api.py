@@ -1,17 +1,21 @@
-"""Proofs by API: that the log has a result or a list as it is shown."""
+"""Proofs by API: that the log has a result, a list, a release or a change of names as it is shown."""
 
 from __future__ import annotations
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.log import records
 from registry.log import responses as shape
 from registry.log.proofs import subject_proof
 from registry.log.recorded_read import RecordedRead
-from registry.query import demonstration, public_record, study_query
+from registry.models import IdentityChange
+from registry.query import cursor_pages, demonstration, public_record
+from registry.query.questions import study_query
 from registry.web import responses as web_responses
-from registry.web.api_base import PublicRead
+from registry.web.api_base import PublicRead, next_address
 
 LEAF = OpenApiParameter("leaf", str, description="The record with this leaf; left out, the newest.")
 
@@ -46,3 +50,72 @@ class ListProof(PublicRead):
         leaf = study_query.single_value(request.query_params, "leaf")
         listed = public_record.ranked_list(release, list)
         return Response(subject_proof(f"lists/{listed.release.slug}/{listed.name}", leaf))
+
+
+class ReleaseProof(PublicRead):
+    """The record of a release, and the proof that it is in the transparency log."""
+
+    query_names = ("leaf",)
+
+    @extend_schema(
+        operation_id="releases_proof",
+        parameters=[LEAF],
+        responses={200: shape.Proof} | web_responses.REFUSED | web_responses.NOT_FOUND,
+    )
+    def get(self, request: Request, release: str) -> Response:
+        leaf = study_query.single_value(request.query_params, "leaf")
+        return Response(subject_proof(f"releases/{public_record.find_release(release).slug}", leaf))
+
+
+PAGE_ROWS = 100
+
+
+class NameChangeList(PublicRead):
+    """Mergings and splittings of institutions, systems and platforms that stood in the record, the newest first."""
+
+    query_names = ("cursor",)
+
+    @extend_schema(
+        operation_id="name_changes_list",
+        parameters=[OpenApiParameter("cursor", str, description="From `next`.")],
+        responses={200: shape.NameChangePage} | web_responses.REFUSED,
+    )
+    def get(self, request: Request) -> Response:
+        cursor = study_query.single_value(request.query_params, "cursor")
+        page = cursor_pages.take_objects(_public_changes(), cursor_pages.NEWEST_IDS, cursor, PAGE_ROWS)
+        rows = [shape.NameChange(**records.name_change_fields(change)) for change in page.rows]
+        return Response(shape.NameChangePage(next=next_address(request, page.cursor), results=rows))
+
+
+class NameChangeDetail(PublicRead):
+    """One merging or splitting, as the log has it."""
+
+    @extend_schema(operation_id="name_changes_read", responses={200: shape.NameChange} | web_responses.NOT_FOUND)
+    def get(self, request: Request, id: int) -> Response:
+        return Response(records.name_change_fields(_find_change(id)))
+
+
+class NameChangeProof(PublicRead):
+    """The record of a merging or splitting, and the proof that it is in the transparency log."""
+
+    query_names = ("leaf",)
+
+    @extend_schema(
+        operation_id="name_changes_proof",
+        parameters=[LEAF],
+        responses={200: shape.Proof} | web_responses.REFUSED | web_responses.NOT_FOUND,
+    )
+    def get(self, request: Request, id: int) -> Response:
+        leaf = study_query.single_value(request.query_params, "leaf")
+        return Response(subject_proof(records.name_change_subject(_find_change(id)), leaf))
+
+
+def _public_changes() -> QuerySet[IdentityChange]:
+    return IdentityChange.objects.filter(records.PUBLIC_CHANGES)
+
+
+def _find_change(id: int) -> IdentityChange:
+    change = _public_changes().filter(pk=id).first() if id <= cursor_pages.LARGEST_ID else None
+    if change is None:
+        raise public_record.NotOnRecord("name change", str(id)[:20])
+    return change

@@ -59,11 +59,11 @@ def _append_all() -> Appended:
     try:
         published = _published_checkpoint()
         if published is not None:
-            _hold_against(published)
+            _check_published(published)
     except LogForked as error:
         LogState.objects.filter(pk=1).update(trouble=str(error))
         raise
-    recorded = recording.hold_all()
+    recorded = recording.record_unrecorded()
     origin = signing.ensure_signer()
     appended = _give_places()
     size = log_size()
@@ -100,7 +100,7 @@ def _published_checkpoint() -> Checkpoint | None:
     return checkpoint
 
 
-def _hold_against(published: Checkpoint) -> None:
+def _check_published(published: Checkpoint) -> None:
     """Hold the published checkpoint against the database, which takes up what only the files have. Raises LogForked."""
     row = LogCheckpoint.objects.filter(size=published.size).first()
     if row is not None and bytes(row.root) == published.root:
@@ -113,11 +113,11 @@ def _hold_against(published: Checkpoint) -> None:
             "that belongs to it, or move the folder log/ of the public storage away to begin again, which everybody "
             "who keeps a checkpoint will see."
         )
-    _take_up(len(entries), missing, published)
+    _store_missing(len(entries), missing, published)
 
 
 @transaction.atomic
-def _take_up(first: int, missing: list[bytes], published: Checkpoint) -> None:
+def _store_missing(first: int, missing: list[bytes], published: Checkpoint) -> None:
     """Give the database the entries that only the files have: what opens them was lost, unless it still waits."""
     if missing:
         log.warning("the log has %d entries that this database lost; they are taken up", len(missing))
@@ -129,9 +129,7 @@ def _take_up(first: int, missing: list[bytes], published: Checkpoint) -> None:
             LogLeaf.objects.create(entry=entry, index=index)
     note = log_files.read_file(log_files.CHECKPOINT)
     assert note is not None
-    LogCheckpoint.objects.update_or_create(
-        size=published.size, defaults={"root": published.root, "note": note.decode(), "signed_at": timezone.now()}
-    )
+    _keep_checkpoint(published, note.decode())
 
 
 def _entries_of_files(first: int, size: int) -> list[bytes]:
@@ -216,11 +214,17 @@ def _remove_parts(old_size: int, size: int) -> None:
 def _publish_checkpoint(origin: str, size: int) -> None:
     """Sign the head of the tree as the written tiles have it; the row first, so that no file is without its row."""
     checkpoint = Checkpoint(origin, size, tree_root(size, tiles.node_reader(size, _read_hashes)))
-    note = sign_checkpoint(checkpoint, signing.signing_key())
-    LogCheckpoint.objects.update_or_create(
-        size=size, defaults={"root": checkpoint.root, "note": note, "signed_at": timezone.now()}
-    )
+    note = _keep_checkpoint(checkpoint, sign_checkpoint(checkpoint, signing.signing_key()))
     log_files.write_file(log_files.CHECKPOINT, note.encode())
+
+
+def _keep_checkpoint(checkpoint: Checkpoint, note: str) -> str:
+    """The note of the row of this size, which is made where there is none: nothing rewrites one. Raises LogForked."""
+    defaults = {"root": checkpoint.root, "note": note, "signed_at": timezone.now()}
+    row, _ = LogCheckpoint.objects.get_or_create(size=checkpoint.size, defaults=defaults)
+    if bytes(row.root) != checkpoint.root:
+        raise LogForked(f"The database has another checkpoint of {checkpoint.size} entries than their tree has.")
+    return row.note
 
 
 def _read_hashes(level: int, index: int, width: int) -> list[bytes]:

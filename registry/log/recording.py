@@ -20,18 +20,22 @@ from django.utils import timezone
 
 from registry.log import records
 from registry.log.canonical_form import canonical_text
-from registry.models import LogLeaf, LogOpening, LogState, RankedList, Result
+from registry.models import IdentityChange, LogLeaf, LogOpening, LogState, RankedList, Release, Result
 from registry.query.public_record import Row
 
 PUBLISHED, AMENDED, WITHDRAWN, NAMED = "published", "amended", "withdrawn", "named"
+CALLED, CHANGED, UNDONE = "called", "changed", "undone"
 IDENTIFIED, RECHECKED, LOADED, FIRST_RECORDED = "identified", "rechecked", "loaded", "first-recorded"
 ERASED, RANGED, ADDED, RESTORED = "erased", "ranged", "added", "restored"
 ACTS = {
+    CALLED: "It was made: a call for submissions.",
+    CHANGED: "What it says of itself was changed before it was published.",
     PUBLISHED: "It was published.",
     AMENDED: "Its list was amended, for the reason in its note.",
     WITHDRAWN: "It was withdrawn.",
     NAMED: "It had been published without a name, and got it.",
     IDENTIFIED: "Names of institutions, systems or platforms were merged or split.",
+    UNDONE: "A change of names was taken back.",
     RECHECKED: "Later rules found something in its files.",
     LOADED: "It was copied from a published source, or such a copy was corrected.",
     RANGED: "The ranks that its entries may have were computed again.",
@@ -50,6 +54,7 @@ CHANGED_BY = {
 SALT_SIZE = 32
 BATCH = 200
 _RANGE = ("rank_low", "rank_high")
+_UNDOING = ("undone_at", "undone_reason")
 _ENVELOPE = ("type", "version", "act", "recorded_at", "previous")
 
 
@@ -75,6 +80,21 @@ def record_lists(lists: Iterable[RankedList], act: str) -> int:
         return _record_changed(LogOpening.Kind.LIST, current_records, act)
 
 
+def record_releases(releases: Iterable[Release], act: str) -> int:
+    """Record these releases where they are not as they were recorded last; how many were."""
+    stored = Release.objects.filter(pk__in=[release.pk for release in releases]).order_by("pk")
+    with transaction.atomic():
+        return _record_changed(LogOpening.Kind.RELEASE, dict(records.release_records(list(stored))), act)
+
+
+def record_name_changes(changes: Iterable[IdentityChange], act: str) -> int:
+    """Record these changes of names, as far as everybody may know them, where they are not as recorded last."""
+    ids = [change.pk for change in changes]
+    public = IdentityChange.objects.filter(records.PUBLIC_CHANGES, pk__in=ids).order_by("pk")
+    with transaction.atomic():
+        return _record_changed(LogOpening.Kind.NAME_CHANGE, dict(records.name_change_records(list(public))), act)
+
+
 def record_own(kind: str, facts: Mapping[str, Any], act: str, subject: str = "log") -> None:
     """Record something that happens once: a key, a restoration, an erasure."""
     now = timezone.now()
@@ -96,12 +116,12 @@ HOLDERS: list[Callable[[], int]] = []
 """What else looks for things without a record, and says how many it recorded: of what this app does not know."""
 
 
-def note_unheld() -> None:
+def note_unrecorded() -> None:
     """Say, in the transaction of a load, that the record may hold what the log does not; the next append looks."""
     LogState.objects.update_or_create(pk=1, defaults={"unheld_since": timezone.now()})
 
 
-def hold_all() -> int:
+def record_unrecorded() -> int:
     """Record all that is published and not recorded as it is; how many were. Costs what is stored: after loads alone.
 
     What was published here is only recorded for the first time: no change of it goes into the log without its act.
@@ -126,9 +146,29 @@ def hold_all() -> int:
         is_known = f"lists/{ranked_list.release.slug}/{ranked_list.name}" in recorded_subjects
         act = FIRST_RECORDED if not is_known else LOADED if ranked_list.release.imported else RANGED
         count += record_lists([ranked_list], act)
-    count += sum(hold() for hold in HOLDERS)
+    count += _record_unrecorded_releases() + _record_unrecorded_changes() + sum(hold() for hold in HOLDERS)
     LogState.objects.filter(pk=1, unheld_since=since).update(unheld_since=None)
     return count
+
+
+def _record_unrecorded_releases() -> int:
+    openings = LogOpening.objects.filter(kind=LogOpening.Kind.RELEASE)
+    known_subjects = set(openings.order_by().values_list("subject", flat=True).distinct())
+    releases = list(Release.objects.order_by("pk"))
+    recorded_releases = [release for release in releases if f"releases/{release.slug}" in known_subjects]
+    new = [release for release in releases if release not in recorded_releases]
+    copied = [release for release in recorded_releases if release.imported]
+    return record_releases(new, FIRST_RECORDED) + record_releases(copied, LOADED)
+
+
+def _record_unrecorded_changes() -> int:
+    """Changes of names are never loaded again: what is recorded of one changes by its undoing alone."""
+    openings = LogOpening.objects.filter(kind=LogOpening.Kind.NAME_CHANGE)
+    known_subjects = set(openings.order_by().values_list("subject", flat=True).distinct())
+    changes = IdentityChange.objects.filter(records.PUBLIC_CHANGES).order_by("pk")
+    return record_name_changes(
+        [change for change in changes if records.name_change_subject(change) not in known_subjects], FIRST_RECORDED
+    )
 
 
 def new_leaves(texts: list[str]) -> list[tuple[LogLeaf, bytes]]:
@@ -166,6 +206,12 @@ def _record_changed(kind: str, current_records: Mapping[str, Row], act: str) -> 
 
 def _as_changed_by(act: str, former_record: Row, body: Row) -> Row:
     """What is recorded now, of which an act may change only its own part; `former_record` is the record before."""
+    if "release" in body:
+        published = {"published_at": body["release"]["published_at"]}
+        return {"release": former_record["release"] | published} if act == PUBLISHED else body
+    if "name_change" in body:
+        undone = {name: body["name_change"][name] for name in _UNDOING}
+        return {"name_change": former_record["name_change"] | (undone if act == UNDONE else {})}
     if act in CHANGED_BY:
         changed = {name: body["result"][name] for name in CHANGED_BY[act]}
         return {"result": former_record["result"] | changed, "parts": former_record["parts"]}

@@ -1,4 +1,4 @@
-"""What is recorded of a published result and of a list: all facts, numbers and words that its page shows of it.
+"""What is recorded of a published result, a list, a release: all facts, numbers and words that its page shows of it.
 
 A field has the name and the value that it has in the API, so whoever reads a record can hold it against the answer of
 today. What a page computes out of these (ranges of repeats, source links, neighbours) is not recorded again; what has
@@ -14,9 +14,10 @@ from typing import Any
 from django.db.models import Q
 
 from registry.log.canonical_form import canonical_text
-from registry.models import ListEntry, PublicSystemSnapshot, RankedList, Result, ResultFile
+from registry.models import IdentityChange, ListEntry, PublicSystemSnapshot, RankedList, Release, Result, ResultFile
 from registry.query import public_record
 from registry.query.public_record import Row
+from registry.query.responses import record_rows
 
 VERSION = 1
 
@@ -44,8 +45,17 @@ ENTRY_FIELDS = (
 )
 """What a list says of an entry by itself; the rest of a row is told of the result."""
 
+NAME_CHANGE = {
+    **{name: name for name in ("id", "kind", "from_slug", "from_name", "to_slug", "to_name", "reason", "source")},
+    **{name: name for name in ("made_at", "undone_at", "undone_reason")},
+    "act": "action",
+    "part_of": "part_of_id",
+}
+"""What is recorded of a change of names, and the column that has it."""
 RECORDED_LISTS = Q(frozen_at__isnull=False)
 """Of ranked lists those that are published."""
+PUBLIC_CHANGES = Q(public=True)
+"""Of changes of names those of names that stood in the record."""
 
 
 def result_fields(result: Result, measurements: list[Row]) -> Row:
@@ -152,6 +162,27 @@ def list_records(lists: Collection[RankedList]) -> Iterator[tuple[str, Row]]:
             fields["frozen_at"] = ranked_list.frozen_at
         parts = {"definition": part_digest(definition.body) if definition else None}
         yield f"lists/{ranked_list.release.slug}/{ranked_list.name}", {"list": fields, "parts": parts}
+
+
+def release_records(releases: Collection[Release]) -> Iterator[tuple[str, Row]]:
+    """(`releases/RELEASE`, what is recorded) of each of these releases. No query."""
+    for release in releases:
+        yield f"releases/{release.slug}", {"release": record_rows.release_row(release)}
+
+
+def name_change_subject(change: IdentityChange) -> str:
+    return f"name-changes/{change.pk}"
+
+
+def name_change_fields(change: IdentityChange) -> Row:
+    """The recorded facts of a merging or splitting, under the names of the API; not who decided."""
+    return {name: getattr(change, column) for name, column in NAME_CHANGE.items()}
+
+
+def name_change_records(changes: Collection[IdentityChange]) -> Iterator[tuple[str, Row]]:
+    """(`name-changes/ID`, what is recorded) of each of these changes. No query."""
+    for change in changes:
+        yield name_change_subject(change), {"name_change": name_change_fields(change)}
 
 
 def part_digest(document: Any) -> str:

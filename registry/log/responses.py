@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from registry.query.shapes import Shape
+from registry.models import IdentityChange
+from registry.query.responses.shapes import Shape
+from registry.web.responses import Page
 
 
 class RecordOfSubject(Shape):
-    """One record of a result or a list."""
+    """One record of a result, a list, a release or a change of names."""
 
     leaf: Annotated[str, Meta(description="Its leaf in hex; `?leaf=` asks for its proof.")]
     leaf_index: Annotated[int | None, Meta(description="Its place in the log, from 0; null: it waits.")]
@@ -38,6 +40,30 @@ class PlacedProof(Shape):
 
 
 class Proof(PlacedProof):
-    """The newest record of a result or a list, or the one that was asked for, with the list of all."""
+    """The newest record of a thing, or the one that was asked for, with the list of all."""
 
     records: Annotated[list[RecordOfSubject], Meta(description="Every record of the same thing, the newest first.")]
+
+
+class NameChange(Shape):
+    """A merging or splitting of institutions, systems or platforms."""
+
+    id: Annotated[int, Meta(description="Its number; `name-changes/ID/proof/` has its proof.")]
+    kind: Annotated[IdentityChange.Kind, Meta(description="What was merged or split.")]
+    act: Annotated[IdentityChange.Action, Meta(description="Which of the two.")]
+    from_slug: Annotated[str, Meta(description="Where what moved was before.")]
+    from_name: Annotated[str, Meta(description="Its name then.")]
+    to_slug: Annotated[str, Meta(description="Where it went.")]
+    to_name: Annotated[str, Meta(description="Its name then.")]
+    reason: Annotated[str, Meta(description="Why the names were merged or split.")]
+    source: Annotated[str, Meta(description="What proves it; may be empty.")]
+    made_at: Annotated[datetime, Meta(description="When they were merged or split.")]
+    part_of: Annotated[int | None, Meta(description="Number of the change that it is a part of; null: none.")]
+    undone_at: Annotated[datetime | None, Meta(description="When it was taken back; null: it stands.")]
+    undone_reason: Annotated[str, Meta(description="Why it was taken back; empty: it stands.")]
+
+
+class NameChangePage(Page):
+    """A page of changes of names, the newest first."""
+
+    results: Annotated[list[NameChange], Meta(description="The changes.")]

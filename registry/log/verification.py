@@ -18,7 +18,7 @@ from registry.log import log_files, recording, records, signed_note, signing, ti
 from registry.log.canonical_form import canonical_text
 from registry.log.merkle_tree import EMPTY_ROOT, leaf_hash, node_hash
 from registry.log.overview import RESTORED_SUBJECT
-from registry.models import LogCheckpoint, LogLeaf, LogOpening, LogState, RankedList, Result
+from registry.models import IdentityChange, LogCheckpoint, LogLeaf, LogOpening, LogState, RankedList, Release, Result
 from registry.query.public_record import Row
 
 AT_ONCE = 500
@@ -173,18 +173,24 @@ def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
         return subject == f"results/{record['result']['id']}"
     if record["type"] == LogOpening.Kind.LIST:
         return subject == f"lists/{record['list']['release']}/{record['list']['list']}"
+    if record["type"] == LogOpening.Kind.RELEASE:
+        return subject == f"releases/{record['release']['slug']}"
+    if record["type"] == LogOpening.Kind.NAME_CHANGE:
+        return subject == f"name-changes/{record['name_change']['id']}"
     if record["type"] == LogOpening.Kind.ERASURE:
         return subject == f"results/{record['erasure']['id']}"
     return subject == (signing.KEY_SUBJECT if record["type"] == LogOpening.Kind.KEY else RESTORED_SUBJECT)
 
 
 def table_breaks() -> Iterator[str]:
-    """Results and lists that are not as they were recorded last, that were never recorded, or whose rows are gone."""
+    """Results, lists, releases, changes of names that are not as they were recorded last, or never, or are gone."""
     ids = Result.objects.filter(erasure=None).order_by("pk").values_list("pk", flat=True)
     results = (records.result_records(batch) for batch in _in_batches(ids.iterator(AT_ONCE), recording.BATCH))
     lists = RankedList.objects.filter(records.RECORDED_LISTS).select_related("release", "definition").order_by("pk")
     ranked = (records.list_records(batch) for batch in _in_batches(lists.iterator(AT_ONCE), 20))
-    current = chain(results, ranked)
+    changes = IdentityChange.objects.filter(records.PUBLIC_CHANGES).order_by("pk")
+    named = (records.name_change_records(batch) for batch in _in_batches(changes.iterator(AT_ONCE), AT_ONCE))
+    current = chain(results, ranked, [records.release_records(list(Release.objects.order_by("pk")))], named)
     stored = set[str]()
     for group in current:
         current_records = dict(group)
@@ -192,7 +198,8 @@ def table_breaks() -> Iterator[str]:
         openings = recording.newest_openings(list(current_records))
         for subject, body in current_records.items():
             yield from _record_differences(subject, body, openings.get(subject))
-    recorded = LogOpening.objects.filter(kind__in=[LogOpening.Kind.RESULT, LogOpening.Kind.LIST], erased_at=None)
+    kinds = [LogOpening.Kind.RESULT, LogOpening.Kind.LIST, LogOpening.Kind.RELEASE, LogOpening.Kind.NAME_CHANGE]
+    recorded = LogOpening.objects.filter(kind__in=kinds, erased_at=None)
     newest = recorded.order_by("subject").values("subject").annotate(leaf=Max("leaf"))
     for subject in newest.values_list("subject", flat=True).iterator(AT_ONCE):
         if subject not in stored:

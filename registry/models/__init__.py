@@ -2,13 +2,14 @@
 
 from registry.models.catalogue import CatalogueLoad
 from registry.models.demonstration import DemonstrationRun
-from registry.models.editions import Edition, RecordChange
+from registry.models.editions import Edition, PublicWrite, RecordChange
 from registry.models.erasures import Erasure
 from registry.models.facts import Fact
 from registry.models.identities import IdentityChange
 from registry.models.lists import ListDefinition, ListEntry, Override, RankedList, RankRange
 from registry.models.log import LogCheckpoint, LogKey, LogLeaf, LogOpening, LogState
 from registry.models.releases import Release
+from registry.models.reproductions import Reproduction
 from registry.models.results import Measurement, Result, ResultFile
 from registry.models.search import Fold, SearchText
 from registry.models.sites import Platform, Site, System
@@ -36,10 +37,12 @@ __all__ = [
     "Override",
     "Platform",
     "PublicSystemSnapshot",
+    "PublicWrite",
     "RankRange",
     "RankedList",
     "RecordChange",
     "Release",
+    "Reproduction",
     "Result",
     "ResultFile",
     "RunVerdict",

@@ -28,3 +28,13 @@ class RecordChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.transaction} at {self.changed_at:%Y-%m-%d %H:%M:%S}"
+
+
+class PublicWrite(models.Model):
+    """A transaction that wrote to the record not long ago, whatever table (registry/database/public_writes.py)."""
+
+    transaction = models.BigIntegerField(primary_key=True)
+    written_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.transaction} at {self.written_at:%Y-%m-%d %H:%M:%S}"

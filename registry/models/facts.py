@@ -1,6 +1,6 @@
 """Facts that results are asked by, in one narrow table;
 
-Registry/query/fact_index.py writes it from the rest of the record.
+Registry/query/facts/fact_index.py writes it from the rest of the record.
 """
 
 from __future__ import annotations

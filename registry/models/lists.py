@@ -90,6 +90,10 @@ class ListEntry(models.Model):
             models.UniqueConstraint(fields=["ranked_list", "position"], name="list_entry_position_unique"),
             models.UniqueConstraint(fields=["ranked_list", "result"], name="one_entry_per_result_and_list"),
         ]
+        indexes = [
+            # Whether an entry shares its rank, which the page of its result says.
+            models.Index(fields=["ranked_list", "rank"], name="list_entry_by_rank"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.rank} {self.system_name or self.result_id}"

@@ -30,6 +30,8 @@ class LogOpening(models.Model):
     class Kind(models.TextChoices):
         RESULT = "result", "result"
         LIST = "list", "list"
+        RELEASE = "release", "release"
+        NAME_CHANGE = "name_change", "change of names"
         ERASURE = "erasure", "erasure"
         KEY = "key", "key"
         RESTORATION = "restoration", "restoration"
@@ -40,7 +42,10 @@ class LogOpening(models.Model):
     recorded_at = models.DateTimeField()
     subject = models.CharField(
         max_length=200,
-        help_text="results/ID or lists/RELEASE/LIST, as below /api/v1/; else what the log says of itself.",
+        help_text=(
+            "results/ID, lists/RELEASE/LIST, releases/RELEASE, name-changes/ID, as below /api/v1/;"
+            " else of the log itself."
+        ),
     )
     salt = models.BinaryField(max_length=32, null=True, blank=True, help_text="32 random bytes; null: erased.")
     canonical = models.TextField(null=True, blank=True, help_text="The record by RFC 8785; null: erased.")  # noqa: DJ001

@@ -12,6 +12,19 @@ from django.db.models.functions import Coalesce, Now, Upper
 from registry.models.releases import Release
 from registry.models.sites import Platform, Site, System
 
+VIOLATED = "violated"
+"""The outcome of a rule that a run breaks."""
+
+
+class ViolatedRules(models.Func):
+    """How many rules of a snapshot came out as violated; null where no rule has an outcome."""
+
+    template = (
+        "CASE WHEN jsonb_path_exists(%(expressions)s, '$.rules[*].outcome') THEN jsonb_array_length("
+        f"jsonb_path_query_array(%(expressions)s, '$.rules[*] ? (@.outcome == \"{VIOLATED}\")')) END"
+    )
+    output_field = models.PositiveSmallIntegerField()
+
 
 class Result(models.Model):
     """One published run. Printed texts stay as the source has them, canonical ones stand beside them.
@@ -86,6 +99,9 @@ class Result(models.Model):
     parameters = models.JSONField(default=dict, blank=True)
     snapshot = models.JSONField(
         default=dict, blank=True, help_text="Findings shown, rules, hashes, scores, versions, what was scrubbed."
+    )
+    rules_violated = models.GeneratedField(
+        expression=ViolatedRules("snapshot"), output_field=models.PositiveSmallIntegerField(null=True), db_persist=True
     )
     bundle_sha256 = models.CharField(
         max_length=64, blank=True, help_text="Of the bytes as received, which stay private; empty of anonymous results."
@@ -197,6 +213,8 @@ class Result(models.Model):
             ),
             # The newest withdrawal, on which the ETag of a frozen list depends.
             models.Index(F("withdrawn_at").desc(), condition=Q(withdrawn_at__isnull=False), name="result_withdrawn"),
+            # How many entries of a list violate rules, which its label says: few.
+            models.Index(fields=["id"], condition=Q(rules_violated__gt=0), name="result_violating"),
             # Which results print a measurement once more: few.
             models.Index(fields=["same_as"], condition=Q(same_as__isnull=False), name="result_printed_again"),
             GinIndex(fields=["parameters"], opclasses=["jsonb_path_ops"], name="result_parameters"),
@@ -235,8 +253,14 @@ class Measurement(models.Model):
             # The median of a phase over a list, and one metric over all results: a study reads it from here alone.
             models.Index(
                 fields=["op", "quantity", "stat", "result"],
-                include=["value", "unit", "printed_value", "printed_unit"],
-                name="measurement_by_metric",
+                include=["value", "unit", "printed_value", "printed_unit", "id"],
+                name="measurement_of_metric",
+            ),
+            # Numbers that their source calls bounds or estimates: few.
+            models.Index(
+                fields=["op", "quantity", "stat", "result"],
+                condition=Q(context__has_key="qualifier"),
+                name="measurement_qualified",
             ),
         ]
 

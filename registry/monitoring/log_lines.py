@@ -43,6 +43,14 @@ class AddContext(logging.Filter):
         return True
 
 
+class WithoutTraceback(logging.Filter):
+    """Keeps the line alone: a stranger's wrong `Host` header is no error of ours, and need not fill the disk."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.exc_info = None
+        return True
+
+
 class TextFormatter(logging.Formatter):
     """`2026-11-24 09:00:00,000 INFO name: words request=... duration_ms=12`."""
 

@@ -10,9 +10,10 @@ from rest_framework.response import Response
 
 from registry.parameters import responses as parameters_responses
 from registry.parameters.shared_load import FEWEST_TOP, MOST_TOP, NAMES, shared_document
-from registry.query import filters, observed_parameters
+from registry.query.facts import observed_parameters
 from registry.query.public_record import NotOnRecord, nearest_names
-from registry.query.study_query import COLUMN_METRICS
+from registry.query.questions import filters
+from registry.query.questions.study_query import COLUMN_METRICS
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address
 from registry.web.paging import query_parameters

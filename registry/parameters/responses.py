@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from registry.query.row_fields import (
+from registry.query.responses.row_fields import (
     Address,
     ClientNodes,
     FactKind,
@@ -16,9 +16,10 @@ from registry.query.row_fields import (
     PrintedSystem,
     PublicId,
     ReleaseSlug,
+    TrustLabel,
     TrustText,
 )
-from registry.query.shapes import Shape
+from registry.query.responses.shapes import Shape
 from registry.web.responses import Page
 
 
@@ -125,6 +126,7 @@ class SharingResult(Shape):
     system: PrintedSystem
     release: ReleaseSlug | None
     trust: TrustText
+    trust_label: TrustLabel
     client_nodes: ClientNodes | None
     value: Annotated[
         float | None, Meta(description="What it is best by, in the unit of that column; null where it has none.")

@@ -8,12 +8,15 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from registry.parameters.shared import SharedFact, list_shared
-from registry.query import configuration_diff, fact_index, filters, id_lists, study_query
-from registry.query.axes import find_axis
 from registry.query.best_results import OF_DOCUMENTS, best_of_systems, described_ids, named_results
-from registry.query.configuration_facts import without_identity
+from registry.query.differences import configuration_diff
+from registry.query.facts import fact_index
+from registry.query.facts.axes import find_axis
+from registry.query.facts.configuration_facts import without_identity
 from registry.query.public_record import Row
-from registry.query.study_query import COLUMN_METRICS
+from registry.query.questions import filters, id_lists, study_query
+from registry.query.questions.study_query import COLUMN_METRICS
+from registry.query.responses.trust_levels import label_of
 
 NAMES = ("results", "by", "top")
 FEWEST_TOP, USUAL_TOP, MOST_TOP = 2, 10, 100
@@ -68,6 +71,7 @@ def _result_row(result: Any, by: str, is_described: bool) -> Row:
         "system": result.system_name,
         "release": result.release.slug if result.release else None,
         "trust": result.trust,
+        "trust_label": label_of(result),
         "client_nodes": result.client_nodes,
         "value": value,
         "described": is_described,

@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.presentation import numbers
-from registry.query import observed_parameters
-from registry.query.observed_parameters import ObservedValue
+from registry.query.facts import observed_parameters
+from registry.query.facts.observed_parameters import ObservedValue
 from registry.query.public_record import NotOnRecord, nearest_names
 from registry.web.caching import public_page
 from validators.parameters import Parameter, Place, groups, parameters

@@ -11,10 +11,10 @@ from django.shortcuts import render
 from registry.errors import Problem
 from registry.parameters.shared_load import MOST_TOP, NAMES, USUAL_TOP, shared_document
 from registry.presentation import numbers
-from registry.query import facets, filters
-from registry.query.configuration_diff import load_vocabulary
+from registry.query.differences.configuration_diff import load_vocabulary
 from registry.query.public_record import Row
-from registry.query.study_query import COLUMN_METRICS
+from registry.query.questions import facets, filters
+from registry.query.questions.study_query import COLUMN_METRICS
 from registry.web.caching import public_page
 from registry.web.filter_fields import filter_fields
 

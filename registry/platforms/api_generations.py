@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from registry.platforms import generations, sizing
 from registry.platforms import responses as shape
-from registry.query import divisors
+from registry.query.facts import divisors
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address
 from registry.web.paging import NEEDED_TEXT, TEXT, as_parameters, choice_schema, query_parameters
@@ -38,13 +38,13 @@ class LineList(PublicRead):
     @extend_schema(operation_id="generations_list", responses=shape.LinePage)
     def get(self, request: Request) -> Response:
         rows = [
-            {
-                "platforms": [{"slug": platform.slug, "name": platform.name} for platform in line],
-                "url": api_address(request, "generations", line[-1].slug),
-            }
+            shape.LineShape(
+                platforms=[shape.PlatformName(slug=platform.slug, name=platform.name) for platform in line],
+                url=api_address(request, "generations", line[-1].slug),
+            )
             for line in generations.list_lines()
         ]
-        return Response({"next": None, "results": rows})
+        return Response(shape.LinePage(next=None, results=rows))
 
 
 class LineDetail(PublicRead):
@@ -89,4 +89,4 @@ class Sizing(PublicRead):
         responses={200: shape.SizingShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request) -> Response:
-        return Response(sizing.sizing_document(sizing.parse_query(request.query_params)))
+        return Response(sizing.sizing_document(sizing.parse_query(self.question_query(), self.asked_source())))

@@ -11,8 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from registry.models import Result
-from registry.query import observed_parameters, public_record, qualified_values
+from registry.query import public_record
+from registry.query.facts import observed_parameters
 from registry.query.public_record import Row
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import qualified_values
 from validators import catalogue, hardware
 from validators.ceilings import Ceiling, Parts, Raid, raid_of
 from validators.ceilings.ceiling_fraction import Efficiency, efficiencies
@@ -33,12 +36,14 @@ def efficiencies_by_id(public_id: str) -> list[Efficiency]:
     return of_result(result, public_record.list_measurements(result), snapshot.document if snapshot else None)
 
 
-def efficiencies_of(public_ids: Collection[str], quantities: Collection[str]) -> dict[str, list[Efficiency]]:
+def efficiencies_of(
+    public_ids: Collection[str], quantities: Collection[str], source: RowSource = PUBLIC
+) -> dict[str, list[Efficiency]]:
     """By id of a result its measurements of these quantities that a ceiling is known for. Three queries."""
-    results = list(Result.objects.filter(public_id__in=public_ids).select_related("platform").order_by())
-    measurements = public_record.measurements_by_quantity([result.pk for result in results], quantities)
+    results = list(source.table_rows(Result).filter(public_id__in=public_ids).select_related("platform").order_by())
+    measurements = public_record.measurements_by_quantity([result.pk for result in results], quantities, source)
     ids = [result.public_id for result in results]
-    documents = dict(zip(ids, observed_parameters.system_documents(ids), strict=True))
+    documents = dict(zip(ids, observed_parameters.system_documents(ids, source), strict=True))
     return {
         result.public_id: of_result(result, measurements[result.pk], documents[result.public_id]) for result in results
     }

@@ -13,9 +13,9 @@ from functools import reduce
 from operator import mul
 from typing import Any
 
-from registry.query import qualified_values
-from registry.query.declared_limits import Limit
-from registry.query.qualified_values import Number
+from registry.query.responses.declared_limits import Limit
+from registry.query.values import qualified_values
+from registry.query.values.qualified_values import Number
 
 HARDWARE, SOFTWARE, TUNING, CONDITIONS = "hardware", "software", "tuning", "conditions"
 KINDS = (HARDWARE, SOFTWARE, TUNING, CONDITIONS)

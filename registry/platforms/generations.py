@@ -18,25 +18,17 @@ from registry.models import Fact, Platform, Result
 from registry.platforms import gains, matched_steps
 from registry.platforms.gains import PlatformGain, Point
 from registry.platforms.matched_steps import UnmatchedPair
-from registry.query import (
-    alike,
-    axes,
-    configuration_diff,
-    declared_limits,
-    fact_index,
-    filters,
-    gaps,
-    metric_values,
-    public_record,
-    qualified_values,
-    release_order,
-    run_conditions,
-    study_query,
-)
-from registry.query import divisors as query_divisors
-from registry.query import unknown_values as query_unknown_values
+from registry.query import public_record
+from registry.query.differences import alike, configuration_diff, run_conditions
+from registry.query.differences.run_conditions import Run
+from registry.query.facts import axes, fact_index, gaps
+from registry.query.facts import divisors as query_divisors
+from registry.query.names import release_order
 from registry.query.public_record import Row
-from registry.query.run_conditions import Run
+from registry.query.questions import filters, metric_values, study_query
+from registry.query.questions import unknown_values as query_unknown_values
+from registry.query.responses import declared_limits
+from registry.query.values import qualified_values
 from validators.quantities import lower_is_better
 
 MOST_RESULTS = 100

@@ -1,8 +1,8 @@
 """Which results of a line may stand in one row: those of equal scale and equal options. Plain values, no query.
 
 A factor is a statement about the storage only where the load was the same. So the results of a number are put into
-strata that are known to be alike in every condition, by the rule of registry/query/alike.py, and a gain is made inside
-one. What has no partner stands apart, with what differs, what is not known, and what its source forbids.
+strata that are known to be alike in every condition, by the rule of registry/query/differences/alike.py, and a gain is
+made inside one. What has no partner stands apart, with what differs, what is not known, and what its source forbids.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 
 from registry.platforms.gains import Point, best_point
-from registry.query import alike, declared_limits
+from registry.query.differences import alike
+from registry.query.responses import declared_limits
 
 MOST_NEAR = 10
 """Best results of each step among which the nearest pair is looked for."""

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from registry.query.record_rows import Gap
-from registry.query.row_fields import (
+from registry.query.responses.record_rows import Gap
+from registry.query.responses.row_fields import (
     AxisName,
     CanonicalUnit,
     Context,
@@ -22,10 +22,11 @@ from registry.query.row_fields import (
     ResultId,
     Statistic,
     Tool,
+    TrustLabel,
     TrustText,
     UnknownValues,
 )
-from registry.query.shapes import Shape
+from registry.query.responses.shapes import Shape
 from registry.web.responses import Page
 
 
@@ -299,6 +300,7 @@ class BasisShape(Shape):
     result: ResultId
     op: Annotated[str, Meta(description="Operation of the rate.")]
     trust: TrustText
+    trust_label: TrustLabel
     enclosures: Annotated[float, Meta(description="Measured enclosures in number; one target of two is half of one.")]
     of_one: Annotated[float, Meta(description="Rate of one enclosure, in `unit`.")]
     qualifier: Annotated[str, Meta(description="Qualifier of the rate in its source: about, below or above.")]

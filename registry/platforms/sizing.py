@@ -19,18 +19,15 @@ from django.http import QueryDict
 from registry.errors import Problem
 from registry.models import Platform, Result
 from registry.platforms import ceilings, sizing_groups
-from registry.query import (
-    fact_index,
-    filters,
-    moving_facts,
-    public_record,
-    qualified_values,
-    study_query,
-    unknown_values,
-)
-from registry.query.divisors import find_divisors
+from registry.query import public_record
+from registry.query.facts import fact_index
+from registry.query.facts.divisors import find_divisors
 from registry.query.public_record import Row
-from registry.query.qualified_values import Number
+from registry.query.questions import filters, moving_facts, study_query, unknown_values
+from registry.query.responses.trust_levels import label_of
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import qualified_values
+from registry.query.values.qualified_values import Number
 from validators import catalogue, hardware
 from validators.ceilings import BANDWIDTH, IOPS, READ, WRITE, Ceiling, lowest
 from validators.ceilings import ceilings as ceilings_of
@@ -69,9 +66,10 @@ class SizingQuery:
     target: float
     unit: str
     filters: QueryDict
+    source: RowSource = PUBLIC
 
 
-def parse_query(query: QueryDict) -> SizingQuery:
+def parse_query(query: QueryDict, source: RowSource = PUBLIC) -> SizingQuery:
     """Read the query of a sizing.
 
     Raises NotOnRecord for an unknown platform, UnknownParameter for an unknown name, InvalidValue for a wrong value.
@@ -87,7 +85,8 @@ def parse_query(query: QueryDict) -> SizingQuery:
     if not platform:
         raise filters.InvalidValue("platform", "the slug of a platform, of platforms/")
     target, filter_query = to_canonical(_target_rate(query), unit)[0], filters.without_names(query, (*NAMES, "format"))
-    return SizingQuery(public_record.find_platform(platform, follow=True), direction, kind, target, unit, filter_query)
+    measured_platform = public_record.find_platform(platform, follow=True)
+    return SizingQuery(measured_platform, direction, kind, target, unit, filter_query, source)
 
 
 def _target_rate(query: QueryDict) -> float:
@@ -105,7 +104,7 @@ def sizing_document(query: SizingQuery) -> Row:
     rows, facts = _basis_rows(query)
     basis = sorted(rows, key=lambda row: (row["qualifier"] == qualified_values.BELOW, -row["of_one"]))
     if not basis:
-        unknown = unknown_values.explain_empty(query.filters, empty=True)
+        unknown = unknown_values.explain_empty(query.filters, empty=True, source=query.source)
         hint = " ".join(map(unknown_values.in_words, unknown)) or NoSizing.hint
         raise NoSizing(f"{query.platform.name}, {query.direction}, {query.kind}.", hint=hint)
     parting = _parting_facts(query.kind, [facts[row["result"]] for row in basis])
@@ -173,20 +172,22 @@ def _basis_rows(query: SizingQuery) -> tuple[list[Row], dict[str, Mapping[str, s
         for tool, crossing in catalogue.crossings().items()
         if {"network", "drives"} <= set(crossing["layers"])
     }
-    matching_results = public_record.current_results(filters.result_conditions(query.filters))
+    condition = filters.result_conditions(query.filters, query.source)
+    matching_results = public_record.current_results(condition, query.source)
     of_platform = public_record.counted_once(matching_results.filter(platform=query.platform, tool__in=crossings))
     results, _ = public_record.take_newest(of_platform, MOST_RESULTS)
-    measurements_by_result = public_record.measurements_by_result([result.pk for result in results])
+    ids = [result.pk for result in results]
+    measurements_by_result = public_record.measurements_by_result(ids, source=query.source)
     divisor_inputs = [
         {"id": result.public_id, "parameters": result.parameters, "source": result.source} for result in results
     ]
-    drives = [divisor.value for divisor in find_divisors("drive", divisor_inputs)]
+    drives = [divisor.value for divisor in find_divisors("drive", divisor_inputs, query.source)]
     best = (
         _best_row(query, result, crossings[result.tool], measurements_by_result[result.pk], count)
         for result, count in zip(results, drives, strict=True)
     )
     basis = [row for row in best if row]
-    facts = fact_index.facts_by_result([result.pk for result in results])
+    facts = fact_index.facts_by_result(ids, query.source)
     return basis, {result.public_id: facts[result.pk] | {"trust": result.trust} for result in results}
 
 
@@ -209,6 +210,7 @@ def _best_row(
         "result": result.public_id,
         "op": best["op"],
         "trust": result.trust,
+        "trust_label": label_of(result),
         "enclosures": enclosures,
         "of_one": best["value"] / enclosures,
         "qualifier": qualified_values.qualifier_of(best),

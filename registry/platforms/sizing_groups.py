@@ -1,7 +1,8 @@
 """What one enclosure delivered, in groups of like measurements: only these make a range of units. Plain values.
 
 Rates over different fabrics, of buffered and of direct I/O, or of other drives do not spread around one number: the
-facts that are known to move a rate (registry/query/moving_facts.py) part them. What is not known is not equal.
+facts that are known to move a rate (registry/query/questions/moving_facts.py) part them. What is not known is not
+equal.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from registry.query import qualified_values
-from registry.query.qualified_values import Number
+from registry.query.values import qualified_values
+from registry.query.values.qualified_values import Number
 
 Row = dict[str, Any]
 Facts = Mapping[str, str]

@@ -19,7 +19,7 @@ from registry.presentation.words import (
     format_in_unit,
     humanize,
 )
-from registry.query import qualified_values
+from registry.query.values import qualified_values
 from registry.web.caching import public_page
 from validators import hardware
 from validators.ceilings import LAYERS, Ceiling

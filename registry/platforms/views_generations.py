@@ -15,7 +15,9 @@ from registry.presentation import numbers
 from registry.presentation.charts import result_charts
 from registry.presentation.words import (
     best_unit,
+    capitalize_sentence,
     describe_condition,
+    describe_conditions,
     describe_fact_values,
     divisor_choices,
     format_in_unit,
@@ -23,10 +25,18 @@ from registry.presentation.words import (
     number_named,
     shown_unit,
 )
-from registry.query import axes, filters, qualified_values
+from registry.query.facts import axes
 from registry.query.public_record import Row
+from registry.query.questions import facets, filters, study_query
+from registry.query.values import qualified_values
 from registry.web.caching import public_page
+from registry.web.filter_fields import Field, error_texts
+from validators import catalogue
 
+REFUSALS = (filters.InvalidValue, filters.UnknownParameter, study_query.UnknownMetric, study_query.UnknownAxis)
+"""What may be wrong with a question; the form is kept."""
+STEPS = [("release", "release"), ("io500_release", "release that a document names")]
+"""What steps may be instead of generations, as the form offers it."""
 MOST_LINES = 3
 """Numbers of one picture; the table has all."""
 LARGEST = 15
@@ -42,25 +52,61 @@ def line_index(request: HttpRequest) -> HttpResponse:
 @public_page
 def line_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The line of a platform."""
-    query = generations.parse_query(filters.without_empty(request.GET))
-    document = generations.generations_document(slug, query)
-    context = {
+    question = filters.without_empty(request.GET)
+    context: dict[str, Any] = {
         "section": "systems",
         "slug": slug.lower(),
+        "address": f"/api/v1/generations/{slug.lower()}/?{urlencode(question, doseq=True)}",
+    }
+    try:
+        document = generations.generations_document(slug, generations.parse_query(question))
+    except REFUSALS as error:
+        fields = _line_fields(question, error)
+        context |= {
+            "platforms": generations.load_line(slug),
+            "fields": fields,
+            "problem": error,
+            "has_field_errors": any(field.error for field in fields),
+        }
+        return render(request, "platforms/line.html", context, status=error.status)
+    context |= {
+        "platforms": document["platforms"],
+        "fields": _line_fields(question),
         "generations": document,
-        "query": {"metric": query.metric[0] if query.metric else "", "x": query.x, "per": query.per},
-        "axes": [
-            ("platform", "generation"),
-            ("release", "release"),
-            ("io500_release", "release that a document names"),
-        ],
-        "pers": divisor_choices(),
         "rows": [_table_row(row, document["order"]) for row in document["rows"]],
         "unmatched": [_unmatched_row(row) for row in document["unmatched"]],
         "figures": _draw_figures(document["rows"], document["order"]),
-        "address": f"/api/v1/generations/{slug.lower()}/?{urlencode(filters.without_empty(request.GET), doseq=True)}",
     }
     return render(request, "platforms/line.html", context)
+
+
+def _line_fields(query: QueryDict, refusal: Problem | None = None) -> list[Field]:
+    """Steps, divisor and metric as they were asked for; what is refused of a name stands at its field."""
+    errors = error_texts(refusal)
+    if refusal and isinstance(refusal, study_query.UnknownMetric | study_query.UnknownAxis):
+        errors = {"x" if name == "axis" else name: refusal.detail for name in errors}
+    values = {name: query.get(name, "") for name in generations.NAMES}
+    steps = values["x"] if values["x"] != generations.X else ""
+    divisors = [(name, f"per {words}") for name, words in divisor_choices()]
+    return [
+        Field(
+            *("x", "Steps", steps),
+            choices=facets.include_selected(STEPS, steps),
+            every="generation",
+            error=errors.get("x", ""),
+        ),
+        Field(
+            *("per", "Numbers", values["per"]),
+            choices=facets.include_selected(divisors, values["per"]),
+            every="in total",
+            error=errors.get("per", ""),
+        ),
+        Field(
+            *("metric", "Metric", values["metric"]),
+            placeholder="any: write.bandwidth, find",
+            error=errors.get("metric", ""),
+        ),
+    ]
 
 
 def _table_row(row: Row, order: Sequence[str]) -> dict[str, Any]:
@@ -73,8 +119,8 @@ def _table_row(row: Row, order: Sequence[str]) -> dict[str, Any]:
     ]
     last = row["steps"][-1]
     return {
-        "name": number_named(row | {"printed_unit": last["printed_unit"]}),
-        "tool": row["tool"],
+        "name": capitalize_sentence(number_named(row | {"printed_unit": last["printed_unit"]})),
+        "tool": catalogue.tool_name(row["tool"]),
         "trust": row["trust"],
         "alike_in": _conditions_in_words(row),
         "varies": [
@@ -104,8 +150,8 @@ def _unmatched_row(row: Row) -> dict[str, Any]:
     unit = best_unit([row["before"], row["after"]], row["unit"])
     steps = [row[end]["step"] for end in ("before", "after")]
     return {
-        "name": number_named(row | {"printed_unit": row["after"]["printed_unit"]}),
-        "tool": row["tool"],
+        "name": capitalize_sentence(number_named(row | {"printed_unit": row["after"]["printed_unit"]})),
+        "tool": catalogue.tool_name(row["tool"]),
         "trust": row["trust"],
         "unit": shown_unit(unit),
         "ends": [
@@ -120,7 +166,7 @@ def _unmatched_row(row: Row) -> dict[str, Any]:
 
 
 def _condition_pairs(facts: Sequence[Row]) -> list[str]:
-    return [describe_condition(fact["name"], [fact["before"], fact["after"]]) for fact in facts]
+    return describe_conditions((fact["name"], [fact["before"], fact["after"]]) for fact in facts)
 
 
 def _written_end(end: Row, unit: str) -> dict[str, str]:
@@ -156,7 +202,7 @@ def _draw_figures(rows: Sequence[Row], order: Sequence[str]) -> list[dict[str, A
     """A picture for each benchmark, quantity, trust and set of conditions of what its first numbers gained."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        title = " ".join(filter(None, [row["tool"], humanize(row["quantity"])]))
+        title = " ".join(filter(None, [catalogue.tool_name(row["tool"]), humanize(row["quantity"])]))
         groups.setdefault((title, row["trust"], _conditions_in_words(row)), []).append(row)
     return [
         figure

@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta, timezone
 NO_BREAK = "\u00a0"
 EN_DASH = "\u2013"
 MISSING = "\u2014"
+LEAST_GROUPED, MOST_DIGITS = 4, 18
+"""Digits of a whole number that commas group; one with more is a name."""
 ANYWHERE_ON_EARTH = timezone(timedelta(hours=-12), "AoE")
 
 
@@ -22,6 +24,16 @@ def format_decimal(value: float | None, places: int = 2) -> str:
 def format_times(value: float | None, places: int = 2) -> str:
     """How many times as much: 1.234 -> "1.23"; a small part keeps three digits, 0.0006174 -> "0.000617"; None -> ""."""
     return format_significant(value) if value is not None and value < 0.1 else format_decimal(value, places)
+
+
+def group_digits(text: str) -> str:
+    """A number of four digits or more, with its unit: "148161.7 TiB" -> "148,161.7 TiB"; any other text as it is."""
+    number, space, unit = text.partition(" ")
+    digits, point, part = number.partition(".")
+    is_number = digits.isascii() and digits.isdecimal() and (part.isdecimal() or not point)
+    if not is_number or not LEAST_GROUPED <= len(digits) <= MOST_DIGITS or digits.startswith("0"):
+        return text
+    return f"{int(digits):,d}{point}{part}{space}{unit}"
 
 
 def format_int(value: int | None) -> str:
@@ -51,6 +63,33 @@ def format_digits(value: float, digits: int = 5) -> str:
 def format_printed(value: float) -> str:
     """A number with every digit that a source prints: 1217062.0 -> "1,217,062", 88.4 -> "88.4"."""
     return f"{value:,.12g}"
+
+
+def shorten_numbers(text: str) -> str:
+    """A sentence whose long decimals have four digits: "it is 30.492837465." -> "it is 30.49.".
+
+    A number stays as it is where four digits would make it another number of the same sentence.
+    """
+    words = text.split(" ")
+    return " ".join(_shorten_number(word, words) for word in words)
+
+
+def _shorten_number(word: str, others: list[str]) -> str:
+    """One word: a number with more than four decimals, in brackets or before a full stop, with four digits."""
+    core = word.lstrip("(").rstrip(".,;:)")
+    before_point, _, decimals = core.partition(".")
+    are_digits = core.isascii() and before_point.isdecimal() and decimals.isdecimal()
+    if len(decimals) <= LEAST_GROUPED or not are_digits:
+        return word
+    short = format_significant(float(core), LEAST_GROUPED)
+    is_another = float(short.replace(",", "")) in _other_numbers(core, others)
+    return word if is_another else word.replace(core, short)
+
+
+def _other_numbers(core: str, words: list[str]) -> set[float]:
+    """The numbers of a sentence, apart from one of them."""
+    texts = {word.lstrip("(").rstrip(".,;:)") for word in words} - {core}
+    return {float(text) for text in texts if text.isascii() and text.replace(".", "", 1).isdecimal()}
 
 
 def format_rank_range(low: int, high: int) -> str:

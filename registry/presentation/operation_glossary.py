@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from registry.presentation.words import label_operation
 from validators import catalogue
 from validators.metric_semantics import ComparableValue, find_meaning
 from validators.quantities import NONE, label_of, label_statistic
@@ -32,7 +33,7 @@ def _operation_rows(tool: str, measurements: Iterable[Row]) -> Iterable[tuple[st
     for row in measurements:
         if entry := catalogue.describe(tool, row["op"], row["quantity"]):
             text = entry.description + (f"; {entry.better} is better" if entry.better != NONE else "")
-            grouped.setdefault((label_of(row, tool), text), {})[row["op"]] = None
+            grouped.setdefault((label_of(row, tool), text), {})[label_operation({"tool": tool, "op": row["op"]})] = None
     return ((", ".join(ops), label, text) for (label, text), ops in grouped.items())
 
 

@@ -8,7 +8,12 @@ from typing import Any
 
 from registry.presentation import numbers
 from registry.presentation.measurement_tables import Table
-from registry.presentation.words import Cell, Head
+from registry.presentation.words import Cell, Head, capitalize_sentence, format_size, label_fact
+
+LONGEST_WRITTEN = 1e15
+"""Numbers from here on are shown with their exponent."""
+FLOAT_DIGITS = 6
+"""Digits of a number that was computed: 911.2121276855469 is shown as 911.212."""
 
 
 def build_parameter_table(
@@ -26,14 +31,16 @@ def build_parameter_table(
     rows = []
     for name in sorted({*flat_values, *described}):
         row = [
-            name,
             _format_moment(flat_values[name])
             if name in flat_values and name.endswith("_timestamp_s")
+            else format_size(flat_values[name])
+            if name.endswith("_bytes") and type(flat_values.get(name)) is int
             else format_parameter(flat_values.get(name)),
         ]
         row += [sources.get(name, "")] if sources else []
         row += [format_parameter(described.get(name))] if described else []
-        rows.append([Cell(words, n=False) for words in row])
+        title = capitalize_sentence(label_fact(name))
+        rows.append([Cell(title, n=False, note=name), *(Cell(words, n=False) for words in row)])
     return Table("Parameters of the run", "", heads, rows)
 
 
@@ -53,6 +60,8 @@ def format_parameter(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(format_parameter, value))
+    if isinstance(value, float) and abs(value) < LONGEST_WRITTEN:
+        return numbers.format_digits(value, FLOAT_DIGITS)
     return numbers.format_int(value) if isinstance(value, int) else str(value)
 
 

@@ -80,7 +80,7 @@ def _described_rows(described: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     for name, title, unit in _DESCRIBED:
         if name in described:
             value = described[name]
-            written = value if isinstance(value, str) else numbers.format_significant(value, 9)
+            written = value if isinstance(value, str) else numbers.format_printed(value)
             basis = POWER_BASES.get(described.get("power_basis", ""), "") if name == "provisioned_power_W" else ""
             rows.append((title, f"{written} {unit}".strip(), basis))
     return rows

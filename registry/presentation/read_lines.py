@@ -79,4 +79,4 @@ def _count(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _name(tool: str | None) -> str:
     """What a benchmark is called; empty for None."""
-    return str(catalogue.descriptor(tool).get("name", tool)) if tool else ""
+    return catalogue.tool_name(tool) if tool else ""

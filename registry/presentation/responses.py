@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from registry.query.row_fields import CanonicalUnit, Context, Operation, PrintedUnit, Quantity, Statistic
-from registry.query.shapes import Shape
+from registry.query.responses.row_fields import CanonicalUnit, Context, Operation, PrintedUnit, Quantity, Statistic
+from registry.query.responses.shapes import Shape
 from registry.web.responses import Page
 
 

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django.db.models import Q
 
-from registry.models import Result
 from registry.presentation import numbers
+from registry.presentation.reproduction_words import mark_titles
 from registry.query import cursor_pages, public_record
 from registry.query.public_record import Row
+from registry.query.row_sources import PUBLIC, RowSource
 
 MOST_NEWEST = 200
 
 
-def newest_rows(condition: Q, most: int = MOST_NEWEST) -> list[Row]:
+def newest_rows(condition: Q, most: int = MOST_NEWEST, source: RowSource = PUBLIC) -> list[Row]:
     """The newest current results that meet a condition, at most `most`, as `format_rows` gives them."""
-    results = public_record.current_results(condition)
+    results = public_record.current_results(condition, source)
     return format_rows(cursor_pages.take_page(results, public_record.RESULT, cursor_pages.NEWEST_IDS, "", most).rows)
 
 
-def results_apart(condition: Q) -> dict[str, list[Row]]:
-    """`rows` that were verified or imported, and apart from them what is only `reported`."""
-    parted: dict[str, list[Row]] = {"rows": [], "reported": []}
-    for row in newest_rows(condition):
-        parted["reported" if row["trust"] == Result.Trust.REPORTED else "rows"].append(row)
-    return parted
+def format_rows(rows: Iterable[Row], measured_texts: Mapping[str, str] | None = None) -> list[Row]:
+    """Rows of public_record.RESULT; `score`, `bandwidth` (GiB/s), `rate` (kIOPS) and `clients` are texts.
 
-
-def format_rows(rows: Iterable[Row]) -> list[Row]:
-    """Rows of public_record.RESULT; `score`, `bandwidth` (GiB/s), `rate` (kIOPS) and `clients` are texts."""
+    `marks` are its marks of reproduction in words. `measured_texts` says by id what a result without a score measured.
+    """
     return [
         {
             **row,
+            "marks": mark_titles(row["reproduced"]),
+            "measured": (measured_texts or {}).get(row["id"], ""),
             "score": numbers.format_decimal(row["score"]) or numbers.MISSING,
             "bandwidth": numbers.format_decimal(row["bandwidth_gib_per_s"]) or numbers.MISSING,
             "rate": numbers.format_decimal(row["rate_kiops"]) or numbers.MISSING,

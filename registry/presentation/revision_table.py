@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from registry.presentation import numbers
-from registry.query.revision_diff import RevisionChange
+from registry.query.differences.revision_diff import RevisionChange
 
 
 def revision_rows(changes: Iterable[RevisionChange]) -> list[dict[str, str]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from registry.presentation import numbers
+from registry.presentation.words import capitalize_sentence, format_fact, label_fact
 from validators.system import facts, sections
 
 ROWS_SHOWN = 600
@@ -43,12 +44,13 @@ def system_context(document: Mapping[str, Any] | None, address: str) -> dict[str
 
 def what_differed(difference_groups: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
     """What the template presentation/system_differences.html shows of configuration.grouped, columns under `names`."""
-    groups, rows_left = [], ROWS_SHOWN
+    groups, rows_left, count = [], ROWS_SHOWN, 0
     for group in difference_groups:
-        rows = [_compared_row(row) | {"subject": row["subject"]} for row in group["differences"][:rows_left]]
+        rows = _drop_repeated(_compared_row(row) | {"subject": row["subject"]} for row in group["differences"])
+        count += len(rows)
+        rows = rows[:rows_left]
         rows_left -= len(rows)
         groups += [(group["group"], rows)] if rows else []
-    count = sum(len(group["differences"]) for group in difference_groups)
     return {
         "names": names,
         "groups": groups,
@@ -56,6 +58,15 @@ def what_differed(difference_groups: Sequence[Mapping[str, Any]], names: Sequenc
         "hidden": count - (ROWS_SHOWN - rows_left),
         "width": len(names) + 2,
     }
+
+
+def _drop_repeated(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without those that say once more what another says: a run and its options both tell the processes."""
+    different: list[dict[str, Any]] = []
+    for row in rows:
+        if row not in different:
+            different.append(row)
+    return different
 
 
 def difference_context(difference: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -82,14 +93,21 @@ def difference_context(difference: Mapping[str, Any], names: Sequence[str]) -> d
 def _compared_row(row: Mapping[str, Any]) -> dict[str, Any]:
     cells = [
         {
-            "text": numbers.MISSING if values is None else ", ".join(values[:VALUES_SHOWN]),
+            "text": numbers.MISSING if values is None else _fact_text(row, values),
             "unknown": values is None,
             "differs": differs,
         }
         for values, differs in zip(row["values"], row["differs_from_default"], strict=True)
     ]
     defaults = list(dict.fromkeys(filter(None, row["defaults"])))
-    return {"name": row["name"], "parameter": row["parameter"], "cells": cells, "default": " or ".join(defaults)}
+    name = row["name"] if row["parameter"] else capitalize_sentence(label_fact(row["name"]))
+    return {"name": name, "parameter": row["parameter"], "cells": cells, "default": " or ".join(defaults)}
+
+
+def _fact_text(row: Mapping[str, Any], values: Sequence[str]) -> str:
+    """The values of a run in groups of digits; those of a parameter as its file has them, to be written into it."""
+    first_values = values[:VALUES_SHOWN]
+    return ", ".join(first_values if row["parameter"] else (format_fact(row["name"], value) for value in first_values))
 
 
 def _capture_text(capture: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from registry.presentation.words import (
     describe_context,
     format_cell,
     format_value,
-    humanize,
+    label_operation,
     label_quantities,
     shown_unit,
 )
@@ -49,7 +49,7 @@ class Layout:
     """A row for each operation and configuration.
 
     `keys` are the parts of contexts that vary, `words` those that are no numbers; the flags say what else varies.
-    `labels` are those of quantities, by their names and units.
+    `labels` are those of quantities, by their names and units, `operations` those of operations.
     """
 
     keys: list[str]
@@ -59,6 +59,7 @@ class Layout:
     words: frozenset[str]
     about: str
     labels: Mapping[tuple[str, str], str]
+    operations: Mapping[str, str]
 
     @property
     def key_heads(self) -> list[Head]:
@@ -87,7 +88,10 @@ class Layout:
     def cells(
         self, key: Key, rows_by_column: Mapping[Key, Row], columns: list[Key], units: Mapping[Key, str]
     ) -> list[Cell]:
-        return [*map(format_value, key), *(self._figure(rows_by_column.get(column), units) for column in columns)]
+        return [*self._key_cells(key), *(self._figure(rows_by_column.get(column), units) for column in columns)]
+
+    def _key_cells(self, key: Key) -> list[Cell]:
+        return [Cell(self.operations[key[0]], n=False), *map(format_value, key[1:])]
 
     def _figure(self, row: Row | None, units: Mapping[Key, str]) -> Cell:
         """A figure; an empty cell is one that the tool does not give."""
@@ -115,6 +119,9 @@ class Layout:
 class _Sweep(Layout):
     """A row for each configuration, the operations side by side."""
 
+    def _key_cells(self, key: Key) -> list[Cell]:
+        return [format_value(part) for part in key]
+
     def row_key(self, row: Row) -> Key:
         return self.config(row)
 
@@ -128,8 +135,8 @@ class _Sweep(Layout):
         op, quantity, stat, canonical, _ = column
         unit = shown_unit(units[quantity, canonical])
         if self.stats and not self.quantities:
-            return Head(label_statistic(stat), "", f"{humanize(op)} {self.labels[quantity, canonical]}", unit)
-        return Head(self._words(column[1:]), unit, humanize(op))
+            return Head(label_statistic(stat), "", f"{self.operations[op]} {self.labels[quantity, canonical]}", unit)
+        return Head(self._words(column[1:]), unit, self.operations[op])
 
 
 class _ByStatistic(Layout):
@@ -154,7 +161,7 @@ class _ByStatistic(Layout):
         unit = units[key]
         figures = [self._figure(rows_by_column.get(column), units) for column in columns]
         return [
-            *map(format_value, key[:-2]),
+            *self._key_cells(key[:-2]),
             Cell(self.labels[key[-2], key[-1]], n=False),
             Cell(shown_unit(unit), n=False),
             *figures,
@@ -176,7 +183,7 @@ class _Counters(Layout):
     def heads(self, columns: list[Key], units: Mapping[Key, str]) -> list[Head]:
         contexts = [dict(zip(self.keys, column[1:], strict=True)) for column in columns]
         texts = [
-            ", ".join(filter(None, [humanize(column[0]), describe_context(context)]))
+            ", ".join(filter(None, [self.operations[column[0]], describe_context(context)]))
             for column, context in zip(columns, contexts, strict=True)
         ]
         return [Head("Quantity", n=False), Head("Unit", n=False), *map(Head, texts)]
@@ -198,7 +205,8 @@ def choose_layout(measurements: Sequence[Row]) -> Layout:
     scoped, about = SCOPE in names and SCOPE not in shared, _shared_text(shared, stats, measurements)
     words = frozenset(name for row in measurements for name, value in row["context"].items() if isinstance(value, str))
     labels = label_quantities(measurements)
-    fields = (keys, scoped, len(stats) > 1, len(quantities) > 1, words, about, labels)
+    operations = {row["op"]: label_operation(row) for row in measurements}
+    fields = (keys, scoped, len(stats) > 1, len(quantities) > 1, words, about, labels, operations)
     plain = Layout(*fields)
     columns = {plain.column_key(row) for row in measurements}
     configs, ops = {plain.config(row) for row in measurements}, {row["op"] for row in measurements}

@@ -10,8 +10,8 @@ from msgspec import Meta
 
 from registry.models import Result
 from registry.query import demonstration
-from registry.query.shapes import Shape
-from registry.query.trust_levels import LEVELS
+from registry.query.responses.shapes import Shape
+from registry.query.responses.trust_levels import LEVELS, label_of
 
 _UPLOAD = "The submitter uploads the raw files here, the rules check them, and reviewers accept the run."
 _UPLOAD_ANEW = f"{_UPLOAD} It then stands beside this one, as a result with an id of its own."
@@ -26,7 +26,11 @@ class TrustStep(Shape):
 
 def build_ladder(result: Result) -> dict[str, Any]:
     """`steps` from the lowest level to the highest, one of them `is_current`, and the `next` one with what it needs."""
-    steps = [asdict(level) | {"is_current": level.name == result.trust} for level in reversed(LEVELS)]
+    steps = [
+        asdict(level) | {"is_current": is_current, "label": label_of(result) if is_current else level.name}
+        for level in reversed(LEVELS)
+        for is_current in [level.name == result.trust]
+    ]
     return {"steps": steps, "next": next_step(result)}
 
 

@@ -68,7 +68,7 @@ def _run_name(row: Row) -> str:
     clients = row["client_nodes"]
     counted = clients and numbers.pluralize(clients, "client node")
     kind = row.get("list") and f"{row['list']} list"
-    return ", ".join(filter(None, [row["tool"], row["mode"], counted, kind, row["trust"]]))
+    return ", ".join(filter(None, [row["tool"], row["mode"], counted, kind, row["trust_label"]]))
 
 
 def _metric_context(metric: Row) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from textwrap import wrap
 from typing import Any
 
 from registry.presentation import numbers
-from registry.query.axes import find_axis
-from registry.query.divisors import PER
+from registry.query.facts.axes import find_axis
+from registry.query.facts.divisors import PER
 from validators import catalogue, quantities
 from validators.quantities import label_statistic
 from validators.units import UNITS
@@ -25,11 +25,16 @@ _LADDERS = {
     "s": (_DECIMAL_TIME, _DECIMAL_TIME),
 }
 """Units from large to small: with binary and with decimal prefixes. Rates are written in the unit of the source."""
-_SPOKEN = {"au": "AU", "mdt": "MDT", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe"}
+_SPOKEN = {"au": "AU", "mdt": "MDT", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe", "pib": "PiB"}
+_SPOKEN_PHASES = {"ior": "IOR", "rnd4K": "random 4 KiB", "rnd1MB": "random 1 MB"}
 """Words of names that pages write in another way."""
 _COLUMNS = {"bandwidth_gib_per_s": "bandwidth", "rate_kiops": "metadata"}
+_TRUTHS = {"true": "yes", "false": "no"}
+"""What tools print that write every value as text."""
 _BYTES = "_bytes"
 """How names of parameters end that are sizes."""
+_NAMES_IN_DIGITS = ("version", "release", "year", "seed", "hash", "date")
+"""How names of facts end whose digits are no number."""
 SCOPE, STATE, INVALID = "scope", "target_state", "invalid"
 """Parts of a context that are no configuration: what a statistic is over, and what is wrong with a figure."""
 
@@ -86,20 +91,30 @@ def humanize(name: str) -> str:
     return " ".join(_SPOKEN.get(word, word) for word in str(name).split("_"))
 
 
-def op_named(op: str) -> str:
-    """An operation; the halves of a score by what they are beside it."""
-    return _COLUMNS.get(op, op)
-
-
 def number_named(row: Row) -> str:
     """What a number is of: operation, quantity and statistic."""
-    op = catalogue.label_operation(row.get("tool", ""), row["op"]) or op_named(row["op"])
-    return " ".join(filter(None, [op, label_quantity(row), label_statistic(row["stat"])]))
+    return " ".join(filter(None, [label_operation(row), label_quantity(row), label_statistic(row["stat"])]))
 
 
 def label_operation(row: Row) -> str:
-    """An operation in words, as the descriptor of its benchmark has it."""
-    return catalogue.label_operation(row.get("tool", ""), row["op"]) or humanize(row["op"])
+    """An operation in words, as the descriptor of its benchmark has it; the halves of a score by what they are."""
+    op = row["op"]
+    return catalogue.label_operation(row.get("tool", ""), op) or _COLUMNS.get(op) or _spell_operation(op)
+
+
+def label_place(name: str, value: str) -> str:
+    """The place of a result on an axis, in words: an operation by its label, all else as it is."""
+    return label_phase(value) if name == "op" else value
+
+
+def _spell_operation(op: str) -> str:
+    """An operation without a label: "ior-rnd1MB-read" -> "IOR random 1 MB read"."""
+    return " ".join(_SPOKEN_PHASES.get(word, word) for word in humanize(op).split("-"))
+
+
+def label_phase(op: str) -> str:
+    """A phase of IO500 in words: "ior-easy-write" -> "IOR easy write"; any other operation by its name."""
+    return label_operation({"tool": "io500", "op": op})
 
 
 def label_quantity(row: Row) -> str:
@@ -121,8 +136,9 @@ def divisor_choices() -> list[tuple[str, str]]:
 
 
 def capitalize_sentence(text: str) -> str:
-    """With a capital letter, unless it begins with a name such as unet3d."""
-    return text[:1].upper() + text[1:] if text.partition(" ")[0].isalpha() else text
+    """With a capital letter, unless it begins with a name such as unet3d or mdtest."""
+    first = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if first.isalpha() and catalogue.find(first) is None else text
 
 
 def shown_unit(unit: str) -> str:
@@ -176,8 +192,9 @@ def context_heading(name: str) -> Head:
     """The head of a part of contexts; a unit at the end of its name stands as one: record_KiB -> record, KiB."""
     words, _, unit = name.rpartition("_")
     has_unit = bool(words) and unit in UNITS
-    part = quantities.context_parts().get(name)
-    return Head(part.label if part else humanize(words if has_unit else name), unit if has_unit else "")
+    if part := quantities.context_parts().get(name):
+        return Head(part.label, unit if has_unit else "")
+    return Head(humanize(words), unit) if has_unit else Head(find_axis(name).title)
 
 
 def format_value(value: Any) -> Cell:
@@ -187,7 +204,7 @@ def format_value(value: Any) -> Cell:
         return Cell(numbers.format_int(value))
     if isinstance(value, float):
         return Cell(numbers.format_significant(value, 4))
-    return Cell("" if value is None else str(value), n=False)
+    return Cell("" if value is None else numbers.group_digits(_TRUTHS.get(value, str(value))), n=False)
 
 
 def format_cell(row: Row, unit: str) -> Cell:
@@ -196,10 +213,38 @@ def format_cell(row: Row, unit: str) -> Cell:
 
 def describe_condition(name: str, values: Sequence[str | None]) -> str:
     """What two runs say of one condition: "client nodes 5 / 20", "transfer size: not known of either"."""
-    title = find_axis(name).title
+    title = label_fact(name)
     if not any(values):
         return f"{title}: not known" + " of either" * (len(values) > 1)
-    return f"{title} {' / '.join(value or 'not known' for value in values)}"
+    return f"{title} {' / '.join(format_fact(name, value) if value else 'not known' for value in values)}"
+
+
+def describe_conditions(facts: Iterable[tuple[str, Sequence[str | None]]]) -> list[str]:
+    """Conditions by name with what each run says, once where two read alike; one that no run says is only named.
+
+    They stand under words that say whether they differ or are not known of both.
+    """
+    texts = (describe_condition(name, values) if any(values) else label_fact(name) for name, values in facts)
+    return list(dict.fromkeys(texts))
+
+
+def label_fact(name: str) -> str:
+    """A fact in words; a size without its unit, which format_fact writes beside the number."""
+    return find_axis(name).title.removesuffix(" (bytes)")
+
+
+def format_size(count: int) -> str:
+    """Bytes in the largest binary unit of which they are whole: 1048576 -> "1 MiB", 47008 -> "47,008 B"."""
+    units = _LADDERS["B"][0]
+    unit = next((unit for unit in units if count and count % int(UNITS[unit].factor) == 0), units[-1])
+    return f"{numbers.format_int(count // int(UNITS[unit].factor))}{numbers.NO_BREAK}{unit}"
+
+
+def format_fact(name: str, text: str) -> str:
+    """The text of a fact as pages write it: sizes with their unit, digits of a number in groups, a version as it is."""
+    if name.endswith(_BYTES) and text.isascii() and text.isdecimal() and len(text) <= numbers.MOST_DIGITS:
+        return format_size(int(text))
+    return text if name.endswith(_NAMES_IN_DIGITS) else numbers.group_digits(text)
 
 
 def describe_fact_values(name: str, values: Sequence[str], unknown: int = 0) -> str:

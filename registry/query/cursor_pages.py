@@ -10,7 +10,7 @@ import binascii
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -110,6 +110,8 @@ class Page(Generic[_Row]):
     rows: list[_Row]
     cursor: str | None
     """Of the page after this one; None on the last."""
+    before: str | None = None
+    """Of the page before this one; None on the first. Rows of a table alone have it."""
 
 
 def take_page(queryset: QuerySet[Any], columns: Columns, order: Order, cursor: str, size: int) -> Page[Row]:
@@ -117,7 +119,29 @@ def take_page(queryset: QuerySet[Any], columns: Columns, order: Order, cursor: s
     ordered = _rows_from(queryset, order, cursor)
     rows = [list(row) for row in ordered.values_list(*columns.values(), "page_key", order.tie)[: size + 1]]
     following = encode_cursor(order, *rows[size - 1][-2:]) if len(rows) > size else None
-    return Page([dict(zip(columns, row, strict=False)) for row in rows[:size]], following)
+    before = encode_cursor(order, *rows[0][-2:]) if cursor and rows else None
+    return Page([dict(zip(columns, row, strict=False)) for row in rows[:size]], following, before)
+
+
+def take_page_before(queryset: QuerySet[Any], columns: Columns, order: Order, cursor: str, size: int) -> Page[Row]:
+    """The `size` rows that end before the cursor, in one query; where fewer do, the first page. Raises BadCursor."""
+    backward = replace(order, descending=not order.descending, tie_descending=not order.tie_descending)
+    page = take_page(queryset, columns, backward, cursor, size)
+    if page.cursor is None:
+        return take_page(queryset, columns, order, "", size)
+    return Page(page.rows[::-1], page.before, page.cursor)
+
+
+def take_asked_page(
+    queryset: QuerySet[Any], columns: Columns, order: Order, query: Mapping[str, str], size: int
+) -> Page[Row]:
+    """The page before the cursor `before` of a query string, else after its `cursor`, else the first.
+
+    Raises BadCursor.
+    """
+    if before := query.get("before", ""):
+        return take_page_before(queryset, columns, order, before, size)
+    return take_page(queryset, columns, order, query.get("cursor", ""), size)
 
 
 def take_objects(queryset: QuerySet[_Object], order: Order, cursor: str, size: int) -> Page[_Object]:

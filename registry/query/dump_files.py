@@ -7,4 +7,6 @@ DUMP_FILES = {
     "results.ndjson": "application/x-ndjson",
     "results.parquet": "application/vnd.apache.parquet",
     "record.sqlite": "application/vnd.sqlite3",
+    "results.csv.gz": "application/gzip",
+    "results.ndjson.gz": "application/gzip",
 }

@@ -28,12 +28,15 @@ from registry.models import (
     Platform,
     RankedList,
     Release,
+    Reproduction,
     Result,
     Site,
     System,
 )
-from registry.query import declared_limits, record_rows
-from registry.query.shapes import columns_of
+from registry.query.responses import declared_limits, record_rows
+from registry.query.responses.reproduced_words import of_all_marks
+from registry.query.responses.shapes import columns_of
+from registry.query.row_sources import PUBLIC, RowSource
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -43,11 +46,15 @@ if TYPE_CHECKING:
 
     class _Dates(_Count):
         last_identity: datetime | None
+        last_mark: datetime | None
+        standing_marks: int | None
         last_load: int | None
         last_withdrawal: datetime | None
+        violating: int
 
     class _Again(TypedDict):
         again: list[str]
+        has_marks: bool
 
     SharedResult = WithAnnotations[Result, _Again]
     CountedList = WithAnnotations[RankedList, _Count]
@@ -62,6 +69,13 @@ Subject = TypeVar("Subject", Site, System, Platform)
 
 LENGTH = Subquery(ListEntry.objects.filter(ranked_list=OuterRef("pk")).order_by("-position").values("position")[:1])
 """Entries of a ranked list: the last position, read from its index and not counted."""
+_VIOLATING = Subquery(
+    ListEntry.objects.order_by()
+    .filter(ranked_list=OuterRef("pk"), ranked_list__trust=Result.Trust.VERIFIED, result__rules_violated__gt=0)
+    .values("ranked_list")
+    .annotate(count=Count("pk"))
+    .values("count")
+)
 
 
 class NotOnRecord(Problem, Http404):
@@ -141,14 +155,18 @@ def ranked_lists() -> QuerySet[CountedList]:
 
 
 def ranked_list(release_text: str, name: str) -> DatedList:
-    """One list with `length`, `last_load`, `last_withdrawal` and `last_identity`: what it shows depends on them.
+    """One list with `length`, and of the record what its answers depend on: the last changes, and marks that stand.
 
+    `violating` counts the entries of a list made here whose results violate rules.
     Raises NotOnRecord with the nearest lists as RELEASE/LIST, after one more query.
     """
     matching_list = (
         ranked_lists()
         .annotate(
             last_identity=last_identity_change(),
+            last_mark=of_all_marks(Max("judged_at")),
+            standing_marks=of_all_marks(Count("pk")),
+            violating=Coalesce(_VIOLATING, 0),
             last_load=Subquery(CatalogueLoad.objects.order_by("-id").values("id")[:1]),
             last_withdrawal=Subquery(
                 Result.objects.filter(withdrawn_at__isnull=False).order_by("-withdrawn_at").values("withdrawn_at")[:1]
@@ -197,7 +215,6 @@ def nearest_lists(release_text: str, name: str) -> list[str]:
 
 
 # Entries of one list
-
 ENTRY: Columns = {"position": "position"} | columns_of(record_rows.Entry)
 """The facts of an entry, and its place on the list."""
 
@@ -211,9 +228,7 @@ def list_entries(of: RankedList, condition: Q | None = None) -> QuerySet[ListEnt
 
 
 # Results
-
 RESULT: Columns = columns_of(record_rows.Result)
-
 
 LIMITS = KeyTransform(declared_limits.FIELD, "snapshot")
 """What the source of a result says that it may not be compared for (declared_limits.read_limits), without the rest."""
@@ -224,10 +239,10 @@ def is_current(result: str) -> Q:
     return Q(**{f"{result}__withdrawn_at": None, f"{result}__revised_by": None})
 
 
-def current_results(condition: Q | None = None) -> QuerySet[Result]:
+def current_results(condition: Q | None = None, source: RowSource = PUBLIC) -> QuerySet[Result]:
     """Results that count today: not withdrawn, newest revision, newest first."""
     revised = Exists(Result.objects.filter(revises=OuterRef("pk")))
-    return Result.objects.filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
+    return source.table_rows(Result).filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
 
 
 def counted_once(results: QuerySet[Result]) -> QuerySet[Result]:
@@ -246,19 +261,22 @@ def take_newest(queryset: QuerySet[Result], most: int) -> tuple[list[Result], bo
     return results[:most], len(results) > most
 
 
-def find_result(public_id: str) -> SharedResult:
+def find_result(public_id: str, source: RowSource = PUBLIC) -> SharedResult:
     """One result, withdrawn and superseded ones too, with release, site, system, platform, both neighbours and verdict.
 
-    `again`: public ids of results that print its measurement once more. Raises NotOnRecord where no result has the id,
-    ErasedFromRecord where it was erased.
+    `again`: public ids of results that print its measurement once more. `has_marks`: whether it was to reproduce
+    another result, or another was to reproduce it. Raises NotOnRecord where no result has the id, ErasedFromRecord
+    where it was erased.
     """
     again = Result.objects.filter(same_as=OuterRef("pk")).order_by("pk")
+    marks = Reproduction.objects.order_by().filter(Q(result=OuterRef("pk")) | Q(original=OuterRef("pk")))
     matching_result = (
-        Result.objects.select_related(
+        source.table_rows(Result)
+        .select_related(
             "release", "site", "system", "platform", "revises", "revised_by", "same_as", "run_verdict", "erasure"
         )
         .defer("search")
-        .annotate(again=ArraySubquery(again.values("public_id")))
+        .annotate(again=ArraySubquery(again.values("public_id")), has_marks=Exists(marks))
         .filter(public_id=public_id.replace("\0", ""))
         .first()
     )
@@ -272,11 +290,10 @@ def find_result(public_id: str) -> SharedResult:
 MEASUREMENT: Columns = columns_of(record_rows.Measurement)
 MEMBERSHIP: Columns = columns_of(record_rows.Membership)
 """Where a result stands: one row per list."""
-
 FILE: Columns = columns_of(record_rows.ResultFile)
 
 
-def names_by_id(public_ids: Collection[str]) -> dict[str, Row]:
+def names_by_id(public_ids: Collection[str], source: RowSource = PUBLIC) -> dict[str, Row]:
     """By public id how each of these results is called: `name` and `release`, "" without one. One query, or none.
 
     What no result has, and what was erased, is left out.
@@ -284,15 +301,15 @@ def names_by_id(public_ids: Collection[str]) -> dict[str, Row]:
     if not public_ids:
         return {}
     columns = ("public_id", "system_name", "institution", "release__name")
-    results = Result.objects.order_by().filter(public_id__in=public_ids, erasure=None).values_list(*columns)
+    results = source.table_rows(Result).order_by().filter(public_id__in=public_ids, erasure=None).values_list(*columns)
     return {
         public_id: {"name": system or institution or public_id, "release": release or ""}
         for public_id, system, institution, release in results
     }
 
 
-def list_measurements(of: Result) -> list[Row]:
-    return rows_of(MEASUREMENT, Measurement.objects.filter(result=of).order_by("position"))
+def list_measurements(of: Result, source: RowSource = PUBLIC) -> list[Row]:
+    return rows_of(MEASUREMENT, source.table_rows(Measurement).filter(result=of).order_by("position"))
 
 
 def of_quantities(quantities: Iterable[tuple[str, str]]) -> Q:
@@ -300,10 +317,13 @@ def of_quantities(quantities: Iterable[tuple[str, str]]) -> Q:
     return reduce(or_, (Q(op=op, quantity=quantity) for op, quantity in quantities), Q())
 
 
-def measurements_by_result(ids: Iterable[int], quantities: Collection[tuple[str, str]] = ()) -> dict[int, list[Row]]:
+def measurements_by_result(
+    ids: Iterable[int], quantities: Collection[tuple[str, str]] = (), source: RowSource = PUBLIC
+) -> dict[int, list[Row]]:
     """By primary key of a result its measurements, in their order: of these operations and quantities, or all."""
     by_result: dict[int, list[Row]] = {pk: [] for pk in ids}
-    stored_measurements = Measurement.objects.filter(of_quantities(quantities), result__in=by_result).order_by(
+    numbers = source.table_rows(Measurement)
+    stored_measurements = numbers.filter(of_quantities(quantities), result__in=by_result).order_by(
         "result_id", "position"
     )
     for row in rows_of({"of": "result_id", **MEASUREMENT}, stored_measurements):
@@ -311,21 +331,23 @@ def measurements_by_result(ids: Iterable[int], quantities: Collection[tuple[str,
     return by_result
 
 
-def measurements_by_quantity(ids: Iterable[int], quantities: Collection[str]) -> dict[int, list[Row]]:
+def measurements_by_quantity(
+    ids: Iterable[int], quantities: Collection[str], source: RowSource = PUBLIC
+) -> dict[int, list[Row]]:
     """By primary key of a result its measurements of these quantities, of any operation, in their order."""
     by_result: dict[int, list[Row]] = {pk: [] for pk in ids}
-    stored = Measurement.objects.filter(quantity__in=quantities, result__in=by_result).order_by("result_id", "position")
+    numbers = source.table_rows(Measurement)
+    stored = numbers.filter(quantity__in=quantities, result__in=by_result).order_by("result_id", "position")
     for row in rows_of({"of": "result_id", **MEASUREMENT}, stored):
         by_result[row.pop("of")].append(row)
     return by_result
 
 
-def with_measurements(rows: Sequence[Row]) -> list[Row]:
+def with_measurements(rows: Sequence[Row], source: RowSource = PUBLIC) -> list[Row]:
     """Rows of RESULT, each with its `measurements`, in their order. One query."""
     by_id: dict[str, list[Row]] = {row["id"]: [] for row in rows}
-    stored_measurements = Measurement.objects.filter(result__public_id__in=list(by_id)).order_by(
-        "result_id", "position"
-    )
+    numbers = source.table_rows(Measurement)
+    stored_measurements = numbers.filter(result__public_id__in=list(by_id)).order_by("result_id", "position")
     for measurement in rows_of({"of": "result__public_id", **MEASUREMENT}, stored_measurements):
         by_id[measurement.pop("of")].append(measurement)
     return [row | {"measurements": by_id[row["id"]]} for row in rows]
@@ -365,9 +387,9 @@ def current_sites() -> QuerySet[Site]:
     return Site.objects.filter(~Q(slug=ERASED_SLUG), Exists(Result.objects.filter(site=OuterRef("pk"))))
 
 
-def current_systems() -> QuerySet[System]:
+def current_systems(source: RowSource = PUBLIC) -> QuerySet[System]:
     """All but former names."""
-    return System.objects.filter(~Q(slug=ERASED_SLUG), merged_into=None)
+    return source.table_rows(System).filter(~Q(slug=ERASED_SLUG), merged_into=None)
 
 
 def current_platforms() -> QuerySet[Platform]:
@@ -380,9 +402,10 @@ def find_site(slug: str) -> Site:
     return _by_slug(current_sites(), "site", slug)
 
 
-def find_system(slug: str, *, follow: bool = False) -> System:
+def find_system(slug: str, *, follow: bool = False, source: RowSource = PUBLIC) -> System:
     """With its site and platform. Raises NotOnRecord, and MovedOnRecord for a former name unless it is to `follow`."""
-    return _by_slug(current_systems().select_related("site", "platform"), "system", slug, follow=follow)
+    systems = current_systems(source).select_related("site", "platform")
+    return _by_slug(systems, "system", slug, follow=follow)
 
 
 def find_platform(slug: str, *, follow: bool = False) -> Platform:

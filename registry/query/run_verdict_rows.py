@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from registry.models import Result, RunVerdict
 from registry.query.public_record import Row
+from registry.query.responses.trust_levels import label_of
 
 COLUMNS = ("verdict", "better", "continues", "earlier", "judged", "day", "reason")
 _OF_RESULT = ("tool", "mode", "trust", "client_nodes")
@@ -15,6 +16,7 @@ def build_verdict_row(verdict: RunVerdict) -> Row:
     return {
         "result": result.public_id,
         **{name: getattr(result, name) for name in _OF_RESULT},
+        "trust_label": label_of(result),
         **{name: getattr(verdict, name) for name in COLUMNS},
         "metrics": verdict.metrics,
     }

@@ -17,22 +17,20 @@ from django.db.models import Q
 from registry.comparison.compare import REPORTED
 from registry.comparison.spreads import NO_MEAN, Key, measurement_key
 from registry.models import Fact, Result
-from registry.query import (
-    configuration_diff,
-    declared_limits,
-    fact_index,
-    metric_values,
-    public_record,
-    qualified_values,
-    study_query,
-)
-from registry.query.alike import CLIENTS
-from registry.query.axes import find_axis
-from registry.query.configuration_facts import without_identity
-from registry.query.declared_limits import Limit
+from registry.query import public_record
+from registry.query.differences import configuration_diff
+from registry.query.differences.alike import CLIENTS
+from registry.query.facts import fact_index
+from registry.query.facts.axes import find_axis
+from registry.query.facts.configuration_facts import without_identity
 from registry.query.public_record import Row
-from registry.query.qualified_values import Number
-from registry.query.study_query import Metric
+from registry.query.questions import metric_values, study_query
+from registry.query.questions.study_query import Metric
+from registry.query.responses import declared_limits
+from registry.query.responses.declared_limits import Limit
+from registry.query.responses.trust_levels import label_of
+from registry.query.values import qualified_values
+from registry.query.values.qualified_values import Number
 from registry.results.likeness import (
     Condition,
     FactOfBetter,
@@ -312,6 +310,7 @@ def _better_row(placed: _PlacedNumber, number: Number, other: Any, likes: Sequen
         "system": other.system_name,
         "release": other.release.slug if other.release else None,
         "trust": other.trust,
+        "trust_label": label_of(other),
         "client_nodes": other.client_nodes,
         "value": number.value,
         "qualifier": number.qualifier,

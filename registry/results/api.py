@@ -12,7 +12,6 @@ import msgspec
 from django.db.models import Q
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -23,21 +22,17 @@ from registry.models import Result
 from registry.presentation import responses as presentation_responses
 from registry.presentation.evidence_table import evidence_line, list_unconfirmed
 from registry.presentation.trust_ladder import next_step
-from registry.query import (
-    cursor_pages,
-    demonstration,
-    filters,
-    id_lists,
-    observed_parameters,
-    public_record,
-    revision_diff,
-    study_query,
-    unknown_values,
-)
-from registry.query.source_links import list_source_links
+from registry.query import cursor_pages, demonstration, public_record, reproductions
+from registry.query.differences import revision_diff
+from registry.query.facts import observed_parameters
+from registry.query.questions import filters, id_lists, study_query, unknown_values
+from registry.query.responses.rule_outcomes import count_violated
+from registry.query.responses.source_links import list_source_links
+from registry.query.responses.trust_levels import label_of
 from registry.results import responses as shape
 from registry.results.among import among_document
 from registry.results.limiting_phase import phases_document
+from registry.results.recipes.raised_level import raised_level
 from registry.web import responses as web_responses
 from registry.web.api_base import (
     CSVRenderer,
@@ -50,6 +45,7 @@ from registry.web.api_base import (
     unknown_values_header,
 )
 from registry.web.paging import PAGE, PAGE_LARGEST, query_parameters
+from registry.web.renderers import JSONRenderer
 from validators import exports
 
 # Releases and lists
@@ -79,22 +75,23 @@ class ResultList(PublicRead):
         },
     )
     def get(self, request: Request) -> Response:
-        query = request.query_params
+        query, source = self.question_query(), self.asked_source()
         ids, include = id_lists.several_ids(query, "ids"), study_query.single_choice(query, "include", INCLUDED)
-        condition = filters.result_conditions(query) & (Q(public_id__in=ids) if ids else Q())
-        results = public_record.current_results(condition)
+        condition = filters.result_conditions(query, source) & (Q(public_id__in=ids) if ids else Q())
+        results = public_record.current_results(condition, source)
         order = requested_order(request, cursor_pages.RESULTS, "-id", "id", tie_follows=True)
         size = page_size(request, PAGE, PAGE_LARGEST)
         page = cursor_pages.take_page(results, public_record.RESULT, order, query.get("cursor", ""), size)
         following = next_address(request, page.cursor)
-        unknown = unknown_values.explain_empty(query, empty=not page.rows) + unknown_values.list_unknown_ids(ids)
+        unknown = unknown_values.explain_empty(query, empty=not page.rows, source=source)
+        unknown += unknown_values.list_unknown_ids(ids, source)
         if request.accepted_renderer.format == "csv":
             if include:
                 raise filters.InvalidValue("include", "JSON alone has room for measurements")
             headers = {"Content-Disposition": 'attachment; filename="results.csv"'} | unknown_values_header(unknown)
             headers |= {"Link": f'<{following}>; rel="next"'} if following else {}
             return Response(Table(public_record.RESULT, page.rows), headers=headers)
-        rows = public_record.with_measurements(page.rows) if include else page.rows
+        rows = public_record.with_measurements(page.rows, source) if include else page.rows
         return Response({"next": following, "results": rows, "unknown_values": unknown})
 
 
@@ -117,6 +114,8 @@ def as_result(result: Result, measurements: list[public_record.Row]) -> dict[str
     links = list_source_links(result, memberships)
     return {
         **records.result_fields(result, measurements),
+        "rules_violated": count_violated(snapshot.get("rules", [])),
+        "trust_label": label_of(result),
         "source_address": next((link.address for link in links if link.address), ""),
         "archive_missing_since": result.archive_missing_since,
         "copy_missing_since": result.copy_missing_since,
@@ -131,6 +130,8 @@ def as_result(result: Result, measurements: list[public_record.Row]) -> dict[str
         "unconfirmed_operations": list_unconfirmed(snapshot.get("evidence")),
         "lists": memberships,
         "source_links": [msgspec.to_builtins(link) for link in links],
+        "reproduced": msgspec.to_builtins(reproductions.describe_marks(result)),
+        "level_by_rule": msgspec.to_builtins(raised_level(result)),
         "next_trust": msgspec.to_builtins(next_step(result)),
     }
 

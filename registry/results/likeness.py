@@ -15,9 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from registry.query import alike, qualified_values
-from registry.query.axes import find_axis
-from registry.query.qualified_values import Number
+from registry.query.differences import alike
+from registry.query.facts.axes import find_axis
+from registry.query.values import qualified_values
+from registry.query.values.qualified_values import Number
 
 RULE = Path(__file__).parent / "data" / "likeness.1.json"
 SCALE, SETTINGS = "$scale", "$settings"

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from registry.models import Result
-from registry.query import fact_index, public_record
+from registry.query import public_record
+from registry.query.facts import fact_index
 from registry.query.public_record import Row
 from registry.results.among import read_like_numbers
 from registry.results.likeness import load_rule

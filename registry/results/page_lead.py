@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from registry.presentation import numbers
-from registry.query import qualified_values
+from registry.presentation.words import label_phase
+from registry.query import public_record
 from registry.query.public_record import Row
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import qualified_values
+from registry.results.run_page import leading, with_tool
 from validators.ceilings.ceiling_fraction import Efficiency
 
 GIB = 2**30
@@ -38,13 +42,33 @@ def nearest_limit(efficiencies: Sequence[Efficiency], phases: Row | None) -> Nea
     if exact:
         nearest = max(exact, key=lambda row: row.percent(row.limit))
         share = qualified_values.in_words(nearest.qualifier, f"{nearest.percent(nearest.limit):.1f}")
-        return NearestLimit(share, "%", f"{nearest.measurement['op']}, of {nearest.limit.words}", "ceilings")
+        return NearestLimit(
+            share, "%", f"{label_phase(nearest.measurement['op'])}, of {nearest.limit.words}", "ceilings"
+        )
     if phases and phases["limiting_phase"]:
         rise = numbers.format_significant(phases["score_rise_percent"], 2)
         return NearestLimit(
-            phases["limiting_phase"], "", f"score +{rise} % at the median of {phases['systems']} systems like it", "why"
+            label_phase(phases["limiting_phase"]),
+            "",
+            f"score +{rise} % at the median of {phases['systems']} systems like it",
+            "why",
         )
     return NearestLimit("", "", NO_CEILING, "")
+
+
+def leading_texts(rows: Sequence[Row], source: RowSource = PUBLIC) -> dict[str, str]:
+    """By public id the leading numbers of results without a score, in words; rows have `pk`. One query at most."""
+    unscored = {row["pk"]: row for row in rows if not row["score"]}
+    if not unscored:
+        return {}
+    texts = {}
+    for pk, measurements in public_record.measurements_by_result(unscored, source=source).items():
+        tool = unscored[pk]["tool"]
+        figures = leading(with_tool(measurements, tool), {})
+        texts[unscored[pk]["id"]] = "; ".join(
+            f"{row['name']} {row['value']} {row['unit']}".strip() for row in figures[:2]
+        )
+    return texts
 
 
 def phase_ceilings(efficiencies: Sequence[Efficiency]) -> dict[str, float]:
@@ -76,7 +100,7 @@ def check_line(trust: str, checks: Mapping[str, Any]) -> str:
     parts = [_rules_part(checks), _hashes_part(checks["hashes"]), _evidence_part(checks["evidence"].get("rows", []))]
     if trust == "derived" and any(parts) and not parts[0]:
         parts[0] = "no rule for uploads was asked"
-    return "; ".join(filter(None, parts)) or NOT_RECOMPUTED.get(trust, "the record holds no checks of it")
+    return "; ".join(filter(None, parts)) or NOT_RECOMPUTED.get(trust, "no checks of it are recorded")
 
 
 def _rules_part(checks: Mapping[str, Any]) -> str:

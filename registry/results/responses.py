@@ -9,9 +9,11 @@ from msgspec import UNSET, Meta, UnsetType
 
 from registry.presentation.responses import Repeated
 from registry.presentation.trust_ladder import TrustStep
-from registry.query import demonstration, record_rows
-from registry.query.record_rows import Measurement, Membership, OmittedFile, ResultFile
-from registry.query.row_fields import (
+from registry.query import demonstration
+from registry.query.reproductions import Reproduced
+from registry.query.responses import record_rows
+from registry.query.responses.record_rows import Measurement, Membership, OmittedFile, ResultFile
+from registry.query.responses.row_fields import (
     CanonicalUnit,
     ClientNodes,
     Context,
@@ -27,14 +29,16 @@ from registry.query.row_fields import (
     RevisionReason,
     RunParameters,
     Statistic,
+    TrustLabel,
     TrustText,
     UnconfirmedOperations,
     UnknownValues,
     VersionNumber,
     WithdrawnAt,
 )
-from registry.query.shapes import Shape, one_of
-from registry.query.source_links import SourceLink
+from registry.query.responses.shapes import Shape, one_of
+from registry.query.responses.source_links import SourceLink
+from registry.results.recipes.raised_level import RaisedLevel
 from registry.web.responses import Page
 
 
@@ -57,10 +61,10 @@ class Change(Shape):
     after: Annotated[Any, Meta(description="Value after the change.")]
 
 
-class ResultDetail(record_rows.Result):
+class ResultDetail(record_rows.ResultFacts):
     """Everything that is published of one result. A run of the demonstration has this form, too."""
 
-    trust: Annotated[  # type: ignore[assignment]  # rows have results alone
+    trust: Annotated[
         str,
         Meta(
             description="How far it may be trusted: verified (checked and reviewed here), derived (read here from "
@@ -166,6 +170,11 @@ class ResultDetail(record_rows.Result):
     source_links: Annotated[
         list[SourceLink], Meta(description="Where its numbers can be looked up; empty for what was uploaded here.")
     ]
+    reproduced: Annotated[Reproduced, Meta(description="Whether others reproduced it.")]
+    level_by_rule: Annotated[
+        RaisedLevel,
+        Meta(description="The level of reproducibility as reproductions raise it, beside the published one."),
+    ]
     next_trust: Annotated[TrustStep, Meta(description="What would raise it to the next level of trust.")]
 
 
@@ -232,6 +241,7 @@ class BetterResult(Shape):
     system: PrintedSystem
     release: ReleaseSlug | None
     trust: TrustText
+    trust_label: TrustLabel
     client_nodes: ClientNodes | None
     value: Annotated[float | None, Meta(description="Its number of `metric`, in the unit of that.")]
     qualifier: Qualifier

@@ -7,6 +7,7 @@ from typing import Any
 
 from registry.models import Result
 from registry.presentation.read_lines import describe_read_from
+from validators import catalogue
 
 
 def list_run_facts(result: Result, public_paths: Sequence[str] = ()) -> list[tuple[str, str]]:
@@ -15,7 +16,7 @@ def list_run_facts(result: Result, public_paths: Sequence[str] = ()) -> list[tup
         ("File system", " ".join(filter(None, [result.filesystem_type, result.filesystem_version]))),
         ("File system name", result.filesystem_name),
         ("Storage vendor", result.storage_vendor),
-        ("Benchmark", " ".join(filter(None, [result.tool, result.tool_version, result.mode]))),
+        ("Benchmark", _benchmark_text(result)),
     ]
     if ran := _when_it_ran(result.snapshot.get("archive", {})):
         rows.append(("Ran", ran))
@@ -24,6 +25,13 @@ def list_run_facts(result: Result, public_paths: Sequence[str] = ()) -> list[tup
         if _is_read_here(result.snapshot)
         else rows
     )
+
+
+def _benchmark_text(result: Result) -> str:
+    """The benchmark by its name, its version and its mode; the standard mode goes without saying."""
+    mode = "" if result.mode in ("", "standard") else f"{result.mode} mode"
+    name = catalogue.tool_name(result.tool)
+    return ", ".join(filter(None, [f"{name} {result.tool_version.removeprefix('io500-')}".strip(), mode]))
 
 
 def _when_it_ran(archive: dict[str, Any]) -> str:

@@ -31,7 +31,7 @@ from registry.presentation.words import (  # fmt: skip
     shown_unit,
     with_unit,
 )
-from registry.query import qualified_values
+from registry.query.values import qualified_values
 from validators import catalogue, quantities
 from validators.distributions import PARTS, is_repeat
 from validators.quantities import label_statistic
@@ -45,6 +45,8 @@ MOST_SERIES = 4
 MOST_STEPS = 40
 MOST_SPREADS = 100
 LEADING = 3
+ACCELERATORS = "accelerators"
+"""How many a storage system kept busy: all that some sources print of MLPerf Storage."""
 _BEST = ("max", "mean", "aggregate", "children_sum", "last_done", "net")
 """Statistics that say most of a run, where several are printed."""
 _IN_TIME = ("epochs", "events", "samples")
@@ -98,20 +100,33 @@ def _settings(tool: str, parameters: Mapping[str, Any]) -> str:
 
 def leading(measurements: Sequence[Row], parameters: Mapping[str, Any]) -> list[dict[str, str]]:
     """What stands above all: the best figure of the first operations, or of each quantity of the only one."""
-    rows = [
-        row
-        for row in measurements
-        if quantities.is_headline(row["quantity"]) and not is_repeat(row["context"], row["stat"])
-    ]
+    rows = _headlines(measurements)
+    names = dict.fromkeys(name for row in rows for name in row["context"] if name not in (*_UNNAMED, "qualifier"))
+    varying = [name for name in names if len({str(row["context"].get(name)) for row in rows}) > 1]
+    return [_leading_entry(row, varying, parameters) for row in _best_rows(rows)[:LEADING]]
+
+
+def lead_row(measurements: Sequence[Row]) -> Row | None:
+    """The measurement of the first of these figures; None where a run has none."""
+    return next(iter(_best_rows(_headlines(measurements))), None)
+
+
+def _headlines(measurements: Sequence[Row]) -> list[Row]:
+    """What sums the run up; else the single figures of its repeats, else how many accelerators it fed."""
+    headlines = [row for row in measurements if quantities.is_headline(row["quantity"])]
+    summaries = [row for row in headlines if not is_repeat(row["context"], row["stat"])]
+    return summaries or headlines or [row for row in measurements if row["quantity"] == ACCELERATORS]
+
+
+def _best_rows(rows: Sequence[Row]) -> list[Row]:
+    """The best of each operation, or of each quantity of the only one."""
     part = "op" if len({row["op"] for row in rows}) > 1 else "quantity"
     best: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: row["stat"] not in _BEST):
         first = best.setdefault(row[part], row)
         alike = all(row[name] == first[name] for name in ("quantity", "stat"))
         best[row[part]] = row if alike and _rank(row) > _rank(first) else first
-    names = dict.fromkeys(name for row in rows for name in row["context"] if name not in (*_UNNAMED, "qualifier"))
-    varying = [name for name in names if len({str(row["context"].get(name)) for row in rows}) > 1]
-    return [_leading_entry(row, varying, parameters) for row in list(best.values())[:LEADING]]
+    return list(best.values())
 
 
 def _rank(row: Row) -> tuple[bool, float]:
@@ -293,7 +308,7 @@ def _name(distribution: Distribution, group: Sequence[Distribution], op: str = "
         name for name in distribution["context"] if len({str(other["context"].get(name)) for other in group}) > 1
     ]
     words = describe_context({name: distribution["context"][name] for name in differs})
-    return ", ".join(filter(None, [humanize(distribution["op"]) if op else "", words]))
+    return ", ".join(filter(None, [label_operation(distribution) if op else "", words]))
 
 
 def _unit(group: Sequence[Distribution]) -> str:
@@ -321,7 +336,7 @@ def _spread_row(distribution: Distribution) -> list[Cell]:
     ]
     deviation = format_in_unit(distribution["deviation"], unit) if distribution["deviation"] is not None else ""
     words = [
-        distribution["op"],
+        label_operation(distribution),
         describe_context(distribution["context"]),
         label_quantity(distribution),
         label_statistic(distribution["stat"]),

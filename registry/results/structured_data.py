@@ -11,7 +11,7 @@ from registry.citation import schema_org
 from registry.citation.formats import Work
 from registry.models import Result
 from registry.query.public_record import Row
-from registry.query.source_links import SourceLink
+from registry.query.responses.source_links import SourceLink
 from registry.web.client_address import site_address
 
 

@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Aggregate, Count, F, FloatField, Max, Q, RowRange, TextField, Window
-from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Coalesce
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Aggregate, Count, FloatField
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from registry.citation import cited_facts
+from registry.errors import Problem
 from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.platforms import views_ceilings as ceiling_page
 from registry.presentation import numbers, result_rows, revision_table
+from registry.presentation import words as presentation_words
 from registry.presentation.archive_table import build_archive
 from registry.presentation.charts import list_charts
 from registry.presentation.evidence_table import build_evidence
 from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.published_row import build_published_row
 from registry.presentation.read_lines import build_not_read
+from registry.presentation.reproduction_words import REPRODUCED_CHOICES
 from registry.presentation.system_description import system_context
 from registry.presentation.trust_ladder import build_ladder
 from registry.presentation.verdict_words import verdict_context
-from registry.presentation.words import describe_condition
-from registry.query import (
-    cursor_pages,
-    facets,
-    filters,
-    missing_facts,
-    observed_parameters,
-    public_record,
-    revision_diff,
-    run_conditions,
-    run_verdict_rows,
-    unknown_values,
-)
-from registry.query.run_conditions import Run
-from registry.query.source_links import list_source_links
+from registry.query import cursor_pages, public_record, run_verdict_rows
+from registry.query.cursor_pages import Page
+from registry.query.differences import revision_diff
+from registry.query.facts import observed_parameters
+from registry.query.questions import facets, filters, missing_facts, unknown_values
+from registry.query.responses.rule_outcomes import count_outcomes
+from registry.query.responses.source_links import list_source_links
 from registry.results import page_lead, repeats_table, structured_data
 from registry.results.limiting_phase import has_shares, phases_of_result
+from registry.results.recipes.raised_level import raised_level
+from registry.results.recipes.reproduced_section import reproduced_section
+from registry.results.recipes.views import recipe_section
 from registry.results.run_facts import list_run_facts
 from registry.results.run_page import leading, view, with_tool
+from registry.results.system_history import list_history
 from registry.results.why_section import build_why
-from registry.web.caching import cached_value, public_page
+from registry.web.caching import cached_value, kept_value, public_page
 from registry.web.filter_fields import Field, filter_fields, tidy_address
 from registry.web.tray import NAME as KEPT
 from registry.web.tray import kept_ids
 from validators import catalogue
+from validators.quantities import label_statistic
 
 PAGE_ROWS = 50
 GIB, KILO = 2**30, 1000
@@ -59,19 +57,6 @@ QUERY_NAMES = (*filters.RESULT_NAMES, "ordering")
 FEW = 3
 """A median of fewer values says little and is not shown."""
 OTHERS_SHOWN = 200
-HISTORY_SHOWN = 20
-NAMED_APART = 2
-"""Conditions that keep two runs apart, of those that the narrow table of a system's results names."""
-RUN_FIELDS = ("tool", "parameters", "tasks", "mode")
-"""Columns that tell of a run, beside its client nodes."""
-
-NAME = Coalesce(
-    F("release__name"),
-    KeyTextTransform("label", "snapshot"),
-    KeyTextTransform("year", KeyTextTransform("archive", "snapshot")),
-    output_field=TextField(),
-)
-"""What a row of the history is called: release, what tells a reported result apart, or year of an archive."""
 
 
 class Median(Aggregate):
@@ -92,29 +77,35 @@ def index(request: HttpRequest) -> HttpResponse:
     selected_values = {name: value for name in QUERY_NAMES if (value := request.GET.get(name))} | parameters
     try:
         results, problem = public_record.current_results(filters.result_conditions(request.GET)), None
-    except filters.UnknownParameter as error:
+    except (filters.UnknownParameter, filters.InvalidValue) as error:
         results, problem = Result.objects.none(), error
     ordering = selected_values.get("ordering", "")
     order = cursor_pages.chosen_order(cursor_pages.RESULTS, ordering, "id", tie_follows=True) or cursor_pages.NEWEST_IDS
-    page = cursor_pages.take_page(results, public_record.RESULT, order, request.GET.get("cursor", ""), PAGE_ROWS)
+    columns = {**public_record.RESULT, "pk": "pk"}
+    page = cursor_pages.take_asked_page(results, columns, order, request.GET, PAGE_ROWS)
     choice = {KEPT: kept_ids(request.GET)}
     machine = urlencode({name: filters.values_of(request.GET, name) for name in selected_values}, doseq=True)
     tool = selected_values.get("tool", "").lower()
-    fields = _filter_fields(selected_values, tool)
+    counts = kept_value("benchmark-counts-1", facets.count_benchmarks)
+    fields = _filter_fields(selected_values, tool, problem, counts)
     offered = {field.name for field in fields}
-    missing = missing_facts.count_missing(request.GET)
+    missing = missing_facts.count_missing(QueryDict() if problem else request.GET)
+    rows = result_rows.format_rows(page.rows, page_lead.leading_texts(page.rows))
     context = {
         "section": "results",
         "query": selected_values,
         "fields": fields,
         "parameters": {name: value for name, value in parameters.items() if name not in offered},
-        "rows": result_rows.format_rows(page.rows),
+        "rows": rows,
+        "explains_marks": "reproduced" in selected_values or any(row["marks"] for row in rows),
         "first": _page_address(machine, choice),
         "next": _page_address(machine, {"cursor": page.cursor} | choice) if page.cursor else "",
-        "begun": "cursor" not in request.GET,
+        "previous": _page_address(machine, {"before": page.before} | choice) if page.before else "",
+        "count": "" if problem else _count_results(selected_values, counts, page),
         "orders": ORDERS.items(),
         "machine": machine,
         "problem": problem,
+        "has_field_errors": any(field.error for field in fields),
         "unknown_values": [] if problem else unknown_values.explain_empty(request.GET, empty=not page.rows),
         "candidates": missing.candidates,
         "missing_facts": missing.list_rows(),
@@ -123,27 +114,47 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "results/index.html", context, status=problem.status if problem else 200)
 
 
+def _count_results(values: Mapping[str, str], counts: Sequence[tuple[str, int]], page: Page[public_record.Row]) -> str:
+    """How many results match: of all or of one benchmark as kept, of one page as shown. Empty: it would be counted."""
+    if page.cursor is None and page.before is None:
+        return numbers.pluralize(len(page.rows), "result")
+    if values.keys() - {"tool", "ordering"}:
+        return ""
+    tool = values.get("tool", "").lower()
+    return numbers.pluralize(sum(count for name, count in counts if tool in ("", name)), "result")
+
+
 def _page_address(filtered: str, more: Mapping[str, Any]) -> str:
     """The page with the encoded filters, and what is added to them."""
     return "?" + "&".join(filter(None, (filtered, urlencode(more, doseq=True))))
 
 
-def _filter_fields(values: dict[str, str], tool: str) -> list[Field]:
+def _parameter_label(name: str) -> str:
+    return presentation_words.capitalize_sentence(presentation_words.label_fact(name))
+
+
+def _filter_fields(
+    values: dict[str, str], tool: str, refusal: Problem | None, counts: Sequence[tuple[str, int]]
+) -> list[Field]:
     """Fields of the filters, and of the parameters that the descriptor of the tool names, after what it measures."""
     choices = {
-        "tool": facets.include_selected(facets.list_benchmarks(), tool),
+        "tool": facets.include_selected(facets.offer_benchmarks(counts), tool),
         "measured": facets.include_selected(facets.quantity_choices(tool), values.get("measured", "")),
         "trust": [(trust, trust) for trust in Result.Trust.values],
         "list": facets.include_selected(facets.list_choices(), values.get("list", "")),
+        "reproduced": REPRODUCED_CHOICES,
     }
     names = [name for name in filters.RESULT_FILTERS if name != "measured" or choices["measured"]]
-    fields = filter_fields(names, values | {"tool": tool}, choices)
+    fields = filter_fields(names, values | {"tool": tool}, choices, refusal=refusal)
     after = 1 + max(position for position, field in enumerate(fields) if field.name in ("tool", "measured"))
     for parameter in reversed(facets.list_parameters(tool)) if tool else ():
         name = filters.PARAMETER + parameter["name"]
         value = values.get(name, "")
         offered = facets.include_selected(parameter["choices"], value)
-        fields.insert(after, Field(name, parameter["name"], value, title=parameter["description"], choices=offered))
+        fields.insert(
+            after,
+            Field(name, _parameter_label(parameter["name"]), value, title=parameter["description"], choices=offered),
+        )
     return fields
 
 
@@ -170,7 +181,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "revised_by": getattr(result, "revised_by", None),
         "changes": revision_table.revision_rows(revision_diff.of_result(result)),
         "name": title(result),
-        "tool": catalogue.descriptor(result.tool).get("name", result.tool),
+        "tool": catalogue.tool_name(result.tool),
         "keys": keys(result),
         "memberships": memberships,
         "main": main,
@@ -188,7 +199,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "columns": list_charts.draw_columns(_short_names(phases, "bandwidth"), _short_ceilings(limits)),
         "pairs": list_charts.draw_pairs(_with_medians(phases)),
         "formula": formula(result),
-        "history": history(result),
+        "history": list_history(result, measurements),
         "against_earlier": _against_earlier(result),
         "checks": checked,
         "facts": list_run_facts(result, [file["path"] for file in files]),
@@ -197,6 +208,9 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
             result.snapshot.get("parameter_sources"),
             result.snapshot.get("described_parameters"),
         ),
+        "reproduced": reproduced_section(result),
+        "raised": raised_level(result),
+        "recipe": recipe_section(result, snapshot),
         "described": system_context(snapshot.document if snapshot else None, f"/api/v1/results/{public_id}/system/"),
         "ceilings": ceiling_page.ceiling_table(ceilings.nearest_to_ceiling(efficiencies)),
         "ladder": build_ladder(result),
@@ -217,8 +231,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
 
 def _run(result: Result, measurements: list[public_record.Row]) -> dict[str, Any]:
     """The measurements of a run without phases, and what lies under those of any run."""
-    published = result.snapshot
-    tool = result.tool, result.tool_version
+    published, tool = result.snapshot, (result.tool, result.tool_version)
     return view(measurements, published.get("distributions", []), published.get("tests", []), result.parameters, tool)
 
 
@@ -302,6 +315,7 @@ def phase_rows(
         rows.append(
             {
                 "name": row["op"],
+                "label": presentation_words.label_phase(row["op"]),
                 "quantity": row["quantity"],
                 "scored": row["scored"] is not False,
                 "value": value,
@@ -329,13 +343,12 @@ def groups(phases: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]
 
 
 def _other_row(row: public_record.Row) -> dict[str, str]:
-    context = ", ".join(f"{name} {value}" for name, value in row["context"].items())
     return {
-        "name": row["op"],
-        "what": f"{row['quantity']}, {row['stat']}",
+        "name": presentation_words.label_operation(row),
+        "what": f"{presentation_words.label_quantity(row)}, {label_statistic(row['stat']) or row['stat']}",
         "value": numbers.format_significant(row["printed_value"], 6),
         "unit": row["printed_unit"],
-        "context": context,
+        "context": presentation_words.describe_context(row["context"]),
     }
 
 
@@ -367,46 +380,6 @@ def formula(result: Result) -> str:
     return f"Score = \N{SQUARE ROOT}({halves}) = {numbers.format_decimal(result.score)}, no unit."
 
 
-def history(result: Result) -> list[dict[str, Any]]:
-    """The newest results of the same system and tool; `mark` where one was the highest up to then.
-
-    What is reported stands apart: it belongs to no release, and none of it is a mark.
-    """
-    order = [F("release__held_on").asc(), F("id").asc()]
-    before = Window(Max("score"), order_by=order, frame=RowRange(end=-1))
-    rows = (
-        public_record.current_results(
-            Q(system=result.system_id, tool=result.tool, release__isnull=result.release is None)
-        )
-        .annotate(best_before=before)
-        .order_by("-release__held_on", "-id")
-        .values("public_id", "score", "client_nodes", "best_before", *RUN_FIELDS, name=NAME)[:HISTORY_SHOWN]
-    )
-    own_run = Run(**{name: getattr(result, name) for name in ("client_nodes", *RUN_FIELDS)})
-    return [
-        {
-            **row,
-            "mark": bool(result.release) and row["score"] is not None and row["score"] > (row["best_before"] or 0.0),
-            "written": numbers.format_decimal(row["score"]) or numbers.MISSING,
-            "clients": numbers.format_int(row["client_nodes"]) or numbers.MISSING,
-            "current": row["public_id"] == result.public_id,
-            "unmatched": _unmatched_words(Run(**{name: row[name] for name in ("client_nodes", *RUN_FIELDS)}), own_run),
-        }
-        for row in rows
-    ]
-
-
-def _unmatched_words(other: Run, own: Run) -> str:
-    """What keeps two runs from being of equal scale and options, in words; empty where nothing does."""
-    verdict = run_conditions.compare_runs(other, own)
-    pair = [run_conditions.conditions_of_run(run) for run in (other, own)]
-    names = (*verdict.differs, *verdict.unknown)
-    words = ", ".join(
-        describe_condition(name, [conditions.get(name) for conditions in pair]) for name in names[:NAMED_APART]
-    )
-    return f"{words} and {len(names) - NAMED_APART} more" if len(names) > NAMED_APART else words
-
-
 OUTCOMES = {
     "satisfied": ("yes", "✓ satisfied"),
     "violated": ("no", "✕ violated"),
@@ -421,7 +394,7 @@ def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
         {**rule, "mark": OUTCOMES.get(rule.get("outcome"), ("", rule.get("outcome", "")))}
         for rule in snapshot.get("rules", [])
     ]
-    counted = {outcome: sum(rule.get("outcome") == outcome for rule in rules) for outcome in OUTCOMES}
+    counted = count_outcomes(rules)
     same = [
         {"name": f"{name} hash".capitalize(), **pair, "same": pair.get("printed") == pair.get("computed")}
         for name, pair in snapshot.get("hashes", {}).items()

@@ -9,8 +9,10 @@ from django.shortcuts import render
 
 from registry.presentation import numbers
 from registry.presentation.words import best_unit, capitalize_sentence, format_in_unit, number_named, shown_unit
-from registry.query import public_record, qualified_values, study_query
+from registry.query import public_record
 from registry.query.public_record import Row
+from registry.query.questions import study_query
+from registry.query.values import qualified_values
 from registry.results.among import among_document
 from registry.results.views import title
 from registry.web.caching import public_page

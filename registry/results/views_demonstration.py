@@ -27,7 +27,7 @@ def demonstration_page(request: HttpRequest, public_id: str) -> HttpResponse:
         "section": "results",
         "demonstration": run,
         "notice": demonstration.NOTICE,
-        "tool": catalogue.descriptor(run.tool).get("name", run.tool),
+        "tool": catalogue.tool_name(run.tool),
         "keys": views.keys(result),
         "leading": run_page.leading(run_page.with_tool(unphased, run.tool), run.parameters),
         "groups": views.groups(phases),

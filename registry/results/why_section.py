@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from registry.presentation import numbers
+from registry.presentation.words import label_phase
 from registry.query.public_record import Row
 from registry.results.limiting_phase import FEW, NO_SCORE, NOT_BELOW, OTHER_SCORE, UNKNOWN_FACTS
 
@@ -21,10 +22,10 @@ LEAST_SHOWN = 0.01
 
 
 def build_why(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of results/ID/phases/ as the section shows it; empty where no raw files were looked at."""
-    if not document["shares_read"]:
-        return {}
+    """The answer of results/ID/phases/ as the section shows it; empty without phases or raw files."""
     phases = document["phases"]
+    if not document["shares_read"] or not phases:
+        return {}
     return {
         "sentence": limit_sentence(document),
         "rows": [_phase_row(row) for row in phases],
@@ -38,7 +39,7 @@ def limit_sentence(document: Mapping[str, Any]) -> str:
     if phase := document["limiting_phase"]:
         rise = numbers.format_significant(document["score_rise_percent"], 2)
         better = f"at the median of {systems} systems like it, the score would be {rise} % higher."
-        return f"{phase} limits this score most: {better}"
+        return f"{label_phase(phase)} limits this score most: {better}"
     return {
         NO_SCORE: "What limits it cannot be told: the run has no score.",
         OTHER_SCORE: "What limits it cannot be told: the phases that are known do not give its score.",
@@ -58,7 +59,7 @@ def _phase_row(row: Row) -> dict[str, Any]:
     """A phase with its cells; an empty cell is a share that the phase cannot have."""
     shares = {share["quantity"]: share for share in row["shares"]}
     return {
-        "phase": row["phase"],
+        "phase": label_phase(row["phase"]),
         "seconds": numbers.format_decimal(row["seconds"], 1) or numbers.MISSING,
         "cells": [_share_cell(shares.get(name)) for name in COLUMNS],
         "rise": numbers.MISSING if row["score_rise_percent"] is None else _format_rise(row["score_rise_percent"]),
@@ -80,12 +81,14 @@ def _format_rise(percent: float) -> str:
 
 
 def _list_missing(phases: Iterable[Row]) -> list[tuple[str, str]]:
-    """Each reason with the shares that it is the reason of: "closing of ior-easy-write and ior-easy-read"."""
+    """Each reason with the shares that it is the reason of: "closing of IOR easy write, IOR easy read"."""
     by_reason: dict[str, dict[str, list[str]]] = {}
     for row in phases:
         for share in row["shares"]:
             if share["percent"] is None:
-                by_reason.setdefault(share["why"], {}).setdefault(share["quantity"], []).append(row["phase"])
+                by_reason.setdefault(share["why"], {}).setdefault(share["quantity"], []).append(
+                    label_phase(row["phase"])
+                )
     return [
         (why, "; ".join(f"{_NAMES[name]} of {', '.join(of_phases)}" for name, of_phases in by_quantity.items()))
         for why, by_quantity in by_reason.items()

@@ -32,17 +32,17 @@ class RequestRoleMiddleware:
 
     def process_view(self, request: HttpRequest, view: Any, *_: object) -> None:
         """Take rights away before the view runs; nothing is asked of the database for that."""
-        if settings.DATABASE_PUBLIC_ROLE and _is_public(request, view):
+        if settings.DATABASE_PUBLIC_ROLE and is_public(request, view):
             rights.use_public()
 
 
-def _is_public(request: HttpRequest, view: Any) -> bool:
+def is_public(request: HttpRequest, view: Any) -> bool:
     """Whether the answer is what everybody gets: the API looks at no account when it reads, a page at a session."""
     if getattr(view, "reads_private", False):
         return False
     api_view = getattr(view, "cls", None)
     if isinstance(api_view, type) and issubclass(api_view, PublicRead):
-        return request.method in SAFE_METHODS
+        return request.method in SAFE_METHODS and not api_view.asks_private(request)
     of_record = view.__module__.partition(".")[0] == "registry"
     return of_record and not (settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.is_authenticated)
 

@@ -96,7 +96,7 @@ class Worker(BaseWorker):
         while self.alive and self.ppid == os.getppid():
             self._accept_new(len(self.connections) < self.capacity or self._may_close() is not None)
             self._turn()
-        self._accept_new(False)
+        self._stop_listening()
         begun = time.monotonic()
         while self.connections and (lasted_s := time.monotonic() - begun) < self.cfg.graceful_timeout:
             if lasted_s >= ON_THE_WAY_S:
@@ -125,7 +125,7 @@ class Worker(BaseWorker):
             with suppress(Empty):
                 self._safely(*self.calls.get_nowait())
 
-    def _safely(self, function: Callable[..., None], *arguments: Any) -> None:
+    def _safely(self, function: Callable[..., object], *arguments: Any) -> None:
         """An error with one client must not end what the process does for all others."""
         try:
             function(*arguments)
@@ -135,7 +135,7 @@ class Worker(BaseWorker):
                 if isinstance(connection, Connection):
                     self._close(connection)
 
-    def _call(self, function: Callable[..., None], *arguments: Any) -> None:
+    def _call(self, function: Callable[..., object], *arguments: Any) -> None:
         """Have the loop call this; from any thread."""
         self.calls.put((function, *arguments))
         with suppress(OSError):  # full: the loop will wake anyway
@@ -152,10 +152,21 @@ class Worker(BaseWorker):
             else:
                 self.poller.unregister(listener)
 
-    def _accept(self, listener: Any) -> None:
-        """One at a time, so that another process which has less to do takes the next."""
+    def _stop_listening(self) -> None:
+        """Take all clients that wait, then close the sockets: whoever comes later is refused at once.
+
+        A proxy asks another host then. One that waited until the process ends would be cut off in the middle.
+        """
+        self._accept_new(False)
+        for listener in self.sockets:
+            while self._accept(listener):
+                pass
+            listener.close()
+
+    def _accept(self, listener: Any) -> bool:
+        """Take a client, if one waits. One at a time, so that another process which has less to do takes the next."""
         if len(self.connections) >= self.capacity and not self._make_room():
-            return
+            return False
         try:
             sock, address = listener.accept()
         except OSError as error:
@@ -163,13 +174,14 @@ class Worker(BaseWorker):
                 self._make_room()
             elif error.errno not in (errno.EAGAIN, errno.ECONNABORTED):
                 raise
-            return
+            return False
         sock.setblocking(False)
         with suppress(OSError):  # a Unix socket has no such option
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection = Connection(sock, address, listener.getsockname())
         self._enter(connection, State.HEAD)
         self._read(connection)  # most requests are here already
+        return True
 
     def _may_close(self) -> Connection | None:
         """Who waits longest without having sent a request; where there is none, who moved least lately."""

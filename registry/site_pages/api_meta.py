@@ -12,8 +12,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.query import data_files, filters
+from registry.query import data_files
 from registry.query.public_record import NotOnRecord, nearest_names
+from registry.query.questions import filters
 from registry.site_pages import responses as site_pages_responses
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address
@@ -37,10 +38,12 @@ class SchemaList(PublicRead):
     @extend_schema(operation_id="schemas_list", responses=site_pages_responses.SchemaPage)
     def get(self, request: Request) -> Response:
         rows = [
-            {"name": name, "title": document.get("title", ""), "url": api_address(request, "schemas", name)}
+            site_pages_responses.SchemaName(
+                name=name, title=document.get("title", ""), url=api_address(request, "schemas", name)
+            )
             for name, document in published_schemas().items()
         ]
-        return Response({"next": None, "results": rows})
+        return Response(site_pages_responses.SchemaPage(next=None, results=rows))
 
 
 class SchemaDetail(PublicRead):
@@ -59,10 +62,12 @@ class QuestionnaireList(PublicRead):
     @extend_schema(operation_id="questionnaires_list", responses=site_pages_responses.QuestionnairePage)
     def get(self, request: Request) -> Response:
         rows = [
-            {"name": name, "title": document["title"], "url": api_address(request, "questionnaires", name)}
+            site_pages_responses.SchemaName(
+                name=name, title=document["title"], url=api_address(request, "questionnaires", name)
+            )
             for name, document in questionnaires().items()
         ]
-        return Response({"next": None, "results": rows})
+        return Response(site_pages_responses.QuestionnairePage(next=None, results=rows))
 
 
 class QuestionnaireDetail(PublicRead):

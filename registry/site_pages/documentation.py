@@ -43,13 +43,17 @@ MACHINE_FORMS = {"openapi.json": "/api/v1/openapi.json"}
 
 @dataclass(frozen=True)
 class DocumentationPage:
-    """One rendered document; `contents` are the anchors and words of its second headings, `terms` words it explains."""
+    """One rendered document and its Markdown, `source`.
+
+    `contents` are the anchors and words of its second headings, `terms` words it explains.
+    """
 
     slug: str
     title: str
     html: SafeString
     contents: list[tuple[str, str]]
     terms: list[glossary_terms.GlossaryTerm]
+    source: str
 
 
 @public_page
@@ -77,6 +81,15 @@ def documentation_page(request: HttpRequest, slug: str) -> HttpResponse:
         "next": entries[place + 1] if place is not None and place + 1 < len(entries) else None,
     }
     return render(request, "site_pages/docs_page.html", context)
+
+
+@public_page
+def documentation_source(request: HttpRequest, slug: str) -> HttpResponse:
+    """The Markdown of one document, as tools read it; 404 for none."""
+    selected_page = render_pages().get(slug)
+    if selected_page is None:
+        raise Http404
+    return HttpResponse(selected_page.source, content_type="text/markdown; charset=utf-8")
 
 
 @public_page
@@ -156,7 +169,7 @@ def _render(slug: str, path: Path, text: str) -> DocumentationPage:
     html = html.replace("</table>", "</table></div>")
     # The documents are the project's own and raw HTML in them is escaped above.
     terms = terms[: glossary_terms.MOST_SHOWN]
-    return DocumentationPage(slug, title, mark_safe(html), contents, terms)  # noqa: S308
+    return DocumentationPage(slug, title, mark_safe(html), contents, terms, text)  # noqa: S308
 
 
 def _inline_text(inline: Token) -> str:

@@ -13,7 +13,10 @@ from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
 from registry.presentation.charts.repeat_columns import CeilingMark, RepeatColumn, draw_repeat_columns
 from registry.query import public_record
+from registry.query.kept_sums import Keep, make_anew
 from registry.query.public_record import Row
+from registry.query.responses.rule_outcomes import count_outcomes
+from registry.query.responses.trust_levels import label_of
 from validators import catalogue
 from validators.ceilings import Ceiling
 from validators.ceilings.ceiling_fraction import Efficiency, efficiencies
@@ -28,17 +31,18 @@ PHASES = {
     "ior-hard-read": ("hard read", "47,008 B"),
 }
 MOST_CANDIDATES = 8
+WIDTHS = {"wide": 596, "thin": 358}
 Checks = Sequence[dict[str, str]]
 
 
-def featured_result() -> dict[str, Any] | None:
+def featured_result(keep: Keep = make_anew) -> dict[str, Any] | None:
     """The newest verified IO500 result under a known ceiling, else the best derived one of the newest release.
 
     Without either the newest verified one leads, without a ceiling. Score and both hashes were recomputed with equal
-    outcome in each. None where there is none. Looks at `MOST_CANDIDATES` results.
+    outcome in each. None where there is none. Looks at `MOST_CANDIDATES` results; `keep` may know which.
     """
     fallback = None
-    for result in _candidates():
+    for result in _load_candidates(keep("featured-1", _candidate_ids)):
         checks = list_checks(result.snapshot)
         if not checks:
             continue
@@ -49,17 +53,20 @@ def featured_result() -> dict[str, Any] | None:
     return fallback
 
 
-def _candidates() -> Sequence[Result]:
+def _candidate_ids() -> list[int]:
     described = Q(trust=Result.Trust.VERIFIED, system_snapshot__isnull=False)
     recomputed = Q(trust=Result.Trust.DERIVED, score__isnull=False)
     results = public_record.current_results((described | recomputed) & Q(tool="io500", erasure=None))
-    return list(
-        results.exclude(system_name="")
-        .select_related("system_snapshot", "site")
-        .order_by("-trust", F("release__held_on").desc(nulls_last=True), F("score").desc(nulls_last=True), "id")[
-            :MOST_CANDIDATES
-        ]
+    ordered = results.exclude(system_name="").order_by(
+        "-trust", F("release__held_on").desc(nulls_last=True), F("score").desc(nulls_last=True), "id"
     )
+    return list(ordered.values_list("pk", flat=True)[:MOST_CANDIDATES])
+
+
+def _load_candidates(ids: Sequence[int]) -> Sequence[Result]:
+    """These results in their order. No query without any."""
+    loaded = Result.objects.select_related("system_snapshot", "site").in_bulk(ids) if ids else {}
+    return [loaded[pk] for pk in ids if pk in loaded]
 
 
 def list_checks(snapshot: Mapping[str, Any]) -> Checks:
@@ -93,12 +100,12 @@ def list_checks(snapshot: Mapping[str, Any]) -> Checks:
 
 
 def _count_rules(rules: Sequence[Mapping[str, Any]]) -> Checks:
-    outcomes = [rule.get("outcome") for rule in rules]
-    if not outcomes:
+    if not rules:
         return []
-    satisfied, violated = outcomes.count("satisfied"), outcomes.count("violated")
-    words = f"rules satisfied, {violated or 'none'} violated, {len(outcomes) - satisfied - violated} undecided"
-    return [_counted_check(violated, f"{satisfied} of {len(outcomes)}", words)]
+    counted = count_outcomes(rules)
+    satisfied, violated = counted["satisfied"], counted["violated"]
+    words = f"rules satisfied, {violated or 'none'} violated, {len(rules) - satisfied - violated} undecided"
+    return [_counted_check(violated, f"{satisfied} of {len(rules)}", words)]
 
 
 def _count_evidence(evidence: Mapping[str, Any]) -> Checks:
@@ -125,6 +132,7 @@ def _describe(result: Result, checks: Checks) -> dict[str, Any]:
     return {
         "id": result.public_id,
         "trust": result.trust,
+        "trust_label": label_of(result),
         "institution": result.institution or result.site.name,
         "filesystem": result.filesystem_type,
         "client_nodes": result.client_nodes,
@@ -154,11 +162,14 @@ def leading_sentence(name: str, measurements: Sequence[Row], limited: Sequence[E
 
 
 def draw_charts(measurements: Sequence[Row], limited: Sequence[Efficiency]) -> list[Chart]:
-    """Columns in GiB/s from zero: one chart for each ceiling, or one without a ceiling where none is known."""
+    """Columns in GiB/s from zero: charts for each ceiling, or without a ceiling where none is known.
+
+    Each is drawn for wide pages and for phones.
+    """
     if not limited:
         values = [(PHASES[row["op"]][0], row["value"] / GIB) for row in measurements]
-        chart = list_charts.draw_columns(values, width=596)
-        return [chart] if chart else []
+        both = [list_charts.draw_columns(values, width=width, kind=kind) for kind, width in WIDTHS.items()]
+        return [chart for chart in both if chart]
     by_limit: dict[tuple[float, str], list[Efficiency]] = {}
     for efficiency in limited:
         by_limit.setdefault((efficiency.limit.value, efficiency.limit.words), []).append(efficiency)

@@ -13,8 +13,9 @@ from django.utils.feedgenerator import Atom1Feed
 from registry.models import RankedList, Release
 from registry.presentation import numbers
 from registry.presentation.verdict_words import verdict_sentences, verdict_title
-from registry.query import filters, public_record
+from registry.query import public_record
 from registry.query.public_record import Row
+from registry.query.questions import filters
 from registry.timeseries import series
 from registry.timeseries.views_series import step_changes
 from registry.web.caching import public_page

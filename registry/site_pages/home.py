@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import Count, F, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -16,16 +16,17 @@ from registry.models import ListEntry, RankedList, Release, Result
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
-from registry.query import demonstration
+from registry.query import demonstration, public_record
 from registry.query.public_record import SCORED_LISTS
 from registry.site_pages.featured_result import featured_result
+from registry.site_pages.tour.screens import CEILING_SCREEN
 from registry.studies.index.cards import kept_cards
 from registry.web import client_address
-from registry.web.caching import public_page
+from registry.web.caching import kept_value, public_page
 
 RESEARCH, PRODUCTION = "io500", "production"
 MOST_ENTRIES = 5
-STUDIES = ("e2000-efficiency", "perlmutter-stragglers")
+STUDIES = ("e1000-fabric-direct", "perlmutter-stragglers")
 """Curated studies whose finding is on the first page."""
 
 PICTURED = (
@@ -44,13 +45,16 @@ def home_page(request: HttpRequest) -> HttpResponse:
     newest = newest_leaders(leaders)
     featured_leader = next((leader for leader in newest if leader["name"] == PRODUCTION), newest[0] if newest else None)
     entries = first_entries(featured_leader["pk"]) if featured_leader else []
+    example = featured_result(kept_value)
     context = {
         "pictures": score_pictures(leaders),
         "leaders": newest,
         "featured": featured_leader,
         "entries": entries,
         "pair": find_pair(entries),
-        "example": featured_result(),
+        "example": example,
+        "shown_ceiling": demonstrated_ceiling() if not (example and example["has_ceiling"]) else None,
+        "counts": kept_value("record-counts-1", count_record),
         "studies": study_findings() if leaders else [],
         "calls": open_calls(),
         "has_tour": demonstration.is_loaded(),
@@ -58,6 +62,15 @@ def home_page(request: HttpRequest) -> HttpResponse:
         "knows_address": bool(settings.SITE_URL),
     }
     return render(request, "site_pages/home.html", context)
+
+
+def demonstrated_ceiling() -> Mapping[str, Any] | None:
+    """What a ceiling looks like, by a run of the demonstration, where no result of the first page has one.
+
+    None without a demonstration. One query.
+    """
+    runs = demonstration.read_screen([CEILING_SCREEN.runs_of])
+    return CEILING_SCREEN.build(runs) | {"address": CEILING_SCREEN.address} if runs else None
 
 
 def list_leaders() -> list[Leader]:
@@ -76,13 +89,36 @@ def list_leaders() -> list[Leader]:
 
 
 def newest_leaders(leaders: list[Leader]) -> list[Leader]:
-    """Those of the newest release with an entry on a main list; without one, those of the newest release.
+    """Those of the newest release with an entry on a main list, main lists first; without one, of the newest release.
 
     Results of a trial release that only the historical list takes are not what visitors come for.
     """
     main = [leader for leader in leaders if leader["name"] in (PRODUCTION, RESEARCH)]
     slug = (main or leaders)[-1]["release_slug"] if leaders else None
-    return [leader for leader in leaders if leader["release_slug"] == slug]
+    newest = [leader for leader in leaders if leader["release_slug"] == slug]
+    return sorted(newest, key=lambda leader: (leader["name"] != PRODUCTION, leader["name"] != RESEARCH))
+
+
+def count_record() -> dict[str, Any] | None:
+    """How much is published: results by trust, institutions, lists, and the day of the newest. None without a result.
+
+    Two queries.
+    """
+    counts = public_record.current_results().aggregate(
+        results=Count("pk"),
+        institutions=Count("site", distinct=True),
+        newest=Max("recorded_at"),
+        **{trust: Count("pk", filter=Q(trust=trust)) for trust in Result.Trust.values},
+    )
+    if not counts["results"]:
+        return None
+    return {
+        "results": numbers.pluralize(counts["results"], "result"),
+        "institutions": numbers.pluralize(counts["institutions"], "institution"),
+        "lists": numbers.pluralize(RankedList.objects.filter(entries__isnull=False).distinct().count(), "list"),
+        "newest": counts["newest"],
+        "trusts": [(trust, numbers.format_int(counts[trust])) for trust in Result.Trust.values if counts[trust]],
+    }
 
 
 def first_entries(ranked_list: int) -> list[dict[str, Any]]:
@@ -141,7 +177,12 @@ def score_pictures(leaders: list[Leader]) -> list[Chart]:
             (
                 title,
                 [
-                    (leader["release_name"], leader["score"], _short_system_name(leader["system"]))
+                    list_charts.StairPoint(
+                        leader["release_name"],
+                        leader["score"],
+                        _short_system_name(leader["system"]),
+                        "" if leader["erased"] else f"/results/{leader['result']}/",
+                    )
                     for leader in current_leaders
                     if _is_on_list(leader, name, trust)
                 ],

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from django.core.cache import cache
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.db.models import Count
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -25,6 +25,7 @@ from registry.database import rights
 from registry.log.overview import log_overview
 from registry.models import RankedList, Release, Result
 from registry.monitoring import request_counts, shared_counts
+from registry.web.caching import kept_value
 from validators import VERSION
 
 log = logging.getLogger(__name__)
@@ -35,12 +36,17 @@ Source = Callable[[], Iterable[Metric]]
 def record_metrics() -> Iterator[Metric]:
     """How much the public record holds."""
     results = GaugeMetricFamily("highwater_results", "Results in the public record.", labels=["trust"])
-    counts = dict(Result.objects.order_by().values_list("trust").annotate(Count("id")))
+    counts = kept_value("results-by-trust-1", count_by_trust)
     for trust in Result.Trust.values:
         results.add_metric([trust], counts.get(trust, 0))
     yield results
     yield GaugeMetricFamily("highwater_releases", "Releases.", value=Release.objects.count())
     yield GaugeMetricFamily("highwater_ranked_lists", "Ranked lists.", value=RankedList.objects.count())
+
+
+def count_by_trust() -> dict[str, int]:
+    """How many results of each level of trust the record has, withdrawn ones too."""
+    return dict(Result.objects.order_by().values_list("trust").annotate(Count("id")))
 
 
 def queue_metrics() -> Iterator[Metric]:
@@ -59,6 +65,16 @@ def scheduler_metrics() -> Iterator[Metric]:
     if last is not None:
         words = "Seconds since the scheduler sent a task."
         yield GaugeMetricFamily("highwater_scheduler_silent_seconds", words, value=max(0.0, time.time() - last))
+
+
+def clock_metrics() -> Iterator[Metric]:
+    """How far the clock of this host is from that of the database, to either side."""
+    with connection.cursor() as cursor:
+        asked_s = time.time()
+        cursor.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
+        ahead_s = (asked_s + time.time()) / 2 - cursor.fetchone()[0]
+    words = "Seconds between the clock of this web host and that of the database."
+    yield GaugeMetricFamily("highwater_clock_apart_seconds", words, value=abs(ahead_s))
 
 
 def cache_metrics() -> Iterator[Metric]:
@@ -99,6 +115,8 @@ def rights_metrics() -> Iterator[Metric]:
     for name in rights.SETTING_OF:
         roles.add_metric([name], int(name not in lacking))
     yield roles
+    owner = "1 where web processes log in to the database as an owner of tables, else 0."
+    yield GaugeMetricFamily("highwater_database_login_owns_tables", owner, value=int(rights.owns_tables()))
 
 
 SOURCES: dict[str, Source] = {
@@ -108,6 +126,7 @@ SOURCES: dict[str, Source] = {
     "registry.metrics.log": log_metrics,
     "registry.metrics.queues": queue_metrics,
     "registry.metrics.scheduler": scheduler_metrics,
+    "registry.metrics.clock": clock_metrics,
     "registry.metrics.caching": cache_metrics,
     "registry.metrics.tasks": shared_counts.read_counts,
 }

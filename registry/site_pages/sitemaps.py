@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -18,7 +19,7 @@ from django.shortcuts import render
 from registry.models import RankedList, Release, Result
 from registry.query import public_record
 from registry.site_pages import documentation
-from registry.web.caching import public_page
+from registry.web.caching import kept_value, public_page
 from registry.web.client_address import site_address
 from validators.parameters import parameters
 
@@ -116,12 +117,16 @@ RECORD: dict[str, _Section] = {
 
 @public_page
 def sitemap_index(request: HttpRequest, sections: dict[str, _Section]) -> HttpResponse:
-    """The pages of all sections: one query for each that has rows, however many."""
+    """The pages of all sections; how many each has is counted once for each state of the record."""
     home = site_address(request)
+    counts = kept_value(
+        f"sitemap-1:{','.join(sections)}",
+        lambda: {name: section.paginator.count for name, section in sections.items()},
+    )
     pages = [
         f"{home}/sitemap-{name}.xml" + (f"?p={number}" if number > 1 else "")
-        for name, section in sections.items()
-        for number in section.paginator.page_range
+        for name in sections
+        for number in range(1, max(math.ceil(counts[name] / sections[name].limit), 1) + 1)
     ]
     return render(request, "site_pages/sitemap_index.xml", {"pages": pages}, content_type="application/xml")
 

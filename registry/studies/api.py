@@ -6,13 +6,14 @@ from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.presentation.plots.drawing import FILE
 from registry.presentation.plots.vega import with_colours, write_vega
-from registry.query import divisors, facets, filters, study_query
+from registry.query.facts import divisors
+from registry.query.questions import facets, filters, study_query
 from registry.studies import curated, documents, files, metric_rows, saved_queries
 from registry.studies import responses as shape
 from registry.studies.table import in_a_file
@@ -20,6 +21,7 @@ from registry.web import responses as web_responses
 from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address, unknown_values_header
 from registry.web.caching import cached_value
 from registry.web.paging import DAY_OR_TIME, NEEDED_TEXT, TEXT, as_parameters, choice_schema, query_parameters
+from registry.web.renderers import JSONRenderer
 from validators.units import UNITS
 
 THEME = "theme"
@@ -138,7 +140,7 @@ class Study(PublicRead):
         operation_id="study", parameters=QUERY, responses={(200, "application/json"): shape.StudyShape, **FILES}
     )
     def get(self, request: Request) -> Response:
-        question = study_query.parse_query(filters.without_names(request.query_params, [THEME]))
+        question = study_query.parse_query(filters.without_names(self.question_query(), [THEME]), self.asked_source())
         document = documents.study_document(question, drawn=_is_drawn(request))
         return study_response(request, document, "study")
 

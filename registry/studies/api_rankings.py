@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.models import SavedStudy
-from registry.query import divisors, filters
+from registry.query.facts import divisors
 from registry.query.public_record import Row
+from registry.query.questions import filters
 from registry.studies import custom_rankings, saved_queries
 from registry.studies import responses as shape
 from registry.web import responses as web_responses
 from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address, unknown_values_header
 from registry.web.paging import DAY_OR_TIME, NEEDED_TEXT, as_parameters, choice_schema, query_parameters, whole_schema
+from registry.web.renderers import JSONRenderer
 from validators.units import UNITS
 
 QUERY = [
@@ -65,9 +66,8 @@ class RankingView(PublicRead):
         operation_id="ranking", parameters=QUERY, responses={(200, "application/json"): shape.RankingShape, **CSV}
     )
     def get(self, request: Request) -> Response:
-        return ranking_response(
-            request, custom_rankings.ranking_document(custom_rankings.parse_query(request.query_params)), "ranking"
-        )
+        question = custom_rankings.parse_query(self.question_query(), self.asked_source())
+        return ranking_response(request, custom_rankings.ranking_document(question), "ranking")
 
 
 class RankingList(PublicRead):

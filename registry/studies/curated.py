@@ -21,10 +21,12 @@ from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.presentation import numbers
 from registry.presentation.plots.model import Limit
-from registry.query import data_files, qualified_values, study_query
-from registry.query.formulas import evaluate_qualified
+from registry.query import data_files
 from registry.query.public_record import NotOnRecord, Row, nearest_names
-from registry.query.qualified_values import Number
+from registry.query.questions import study_query
+from registry.query.values import qualified_values
+from registry.query.values.formulas import evaluate_qualified
+from registry.query.values.qualified_values import Number
 from registry.studies import documents
 from registry.studies.chart import limits
 from registry.studies.chart.study_chart import make_plot

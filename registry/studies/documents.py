@@ -7,11 +7,11 @@ from typing import Any
 
 from registry.comparison import assumptions
 from registry.presentation.plots.model import Limit, Plot
-from registry.query import filters, moving_facts
-from registry.query.axes import find_axis
-from registry.query.divisors import PER
-from registry.query.missing_facts import MissingFacts, count_missing
-from registry.query.study_query import StudyQuery, UnknownAxis, UnknownMetric
+from registry.query.facts.axes import find_axis
+from registry.query.facts.divisors import PER
+from registry.query.questions import filters, moving_facts
+from registry.query.questions.missing_facts import MissingFacts, count_missing
+from registry.query.questions.study_query import StudyQuery, UnknownAxis, UnknownMetric
 from registry.studies import run
 from registry.studies.balance import pooling
 from registry.studies.chart import limits
@@ -89,7 +89,7 @@ def _plot_answer(
 def _count_missing(question: StudyQuery, answer: run.StudyTable) -> MissingFacts:
     """What results do not say that a condition needs, and without any row that the divisor does; rows have `gaps`."""
     needed = [PER[question.per]] if question.per and not answer.rows else []
-    return count_missing(filters.as_query(question.filters), needed, question.as_of)
+    return count_missing(filters.as_query(question.filters), needed, question.as_of, question.source)
 
 
 def is_unlike(answer: run.StudyTable) -> bool:

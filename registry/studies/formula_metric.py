@@ -40,9 +40,10 @@ from django.db.models.lookups import IsNull
 
 from registry.errors import Problem
 from registry.models import Fact, Measurement, Result
-from registry.query import formulas, qualified_values
-from registry.query.qualified_values import Number
-from registry.query.study_query import Metric
+from registry.query.questions.study_query import Metric
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import formulas, qualified_values
+from registry.query.values.qualified_values import Number
 from registry.studies.custom_rankings.inputs import BRACKETED, Input, NotRanked, input_of, replace_names, unit_of
 from registry.studies.table import USUAL_UNITS, Group, lower_is_better
 
@@ -92,7 +93,7 @@ def formula_title(word: str) -> str:
     return BRACKETED.sub(lambda match: match[1].replace(".", " "), " ".join(word.split()))
 
 
-def read_formula(words: Sequence[str]) -> FormulaMetric | None:
+def read_formula(words: Sequence[str], source: RowSource = PUBLIC) -> FormulaMetric | None:
     """The formula that a question asks for; None where it asks for metrics by their names.
 
     Raises UnfitFormula for a formula beside another metric, one that cannot be read, names that no result has, and
@@ -105,7 +106,7 @@ def read_formula(words: Sequence[str]) -> FormulaMetric | None:
     text = " ".join(words[0].split())
     try:
         expression, names = replace_names(text)
-        inputs = {identifier: input_of(name) for identifier, name in names.items()}
+        inputs = {identifier: input_of(name, source) for identifier, name in names.items()}
         return FormulaMetric(text, expression, inputs, unit_of(expression, inputs))
     except NotRanked as problem:
         raise UnfitFormula(problem.detail, hint=problem.hint, errors=problem.errors) from problem

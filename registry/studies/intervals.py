@@ -11,16 +11,17 @@ from registry.comparison.compare import Side
 from registry.comparison.load import load_results, perhaps_repeated
 from registry.comparison.spreads import measured_spreads, measurement_key
 from registry.comparison.uncertainty import Spread
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.studies.table import Group, Interval
 
 
-def of_single(groups: Sequence[Group], *, alone: bool, assume: str = "") -> list[Group]:
+def of_single(groups: Sequence[Group], *, alone: bool, assume: str = "", source: RowSource = PUBLIC) -> list[Group]:
     """Groups with the interval of those that are one measurement. At most three queries.
 
     It is by repeats where there are three; else there is none, or with `assume` the one of the class of the number.
     `alone`: without other results of a configuration, which may come later than the answer is of.
     """
-    repeated = _by_repeats(groups, alone=alone)
+    repeated = _by_repeats(groups, source, alone=alone)
     return [_with_assumed(group) for group in repeated] if assume else repeated
 
 
@@ -38,14 +39,14 @@ def _with_assumed(group: Group) -> Group:
     return _with_interval(group, assumed_class.assumption.width, Interval(0, 0, assumed_class=assumed_class.name))
 
 
-def _by_repeats(groups: Sequence[Group], *, alone: bool) -> list[Group]:
+def _by_repeats(groups: Sequence[Group], source: RowSource, *, alone: bool) -> list[Group]:
     single = [group for group in groups if _is_single(group)]
     quantities = {(group.at["op"] or "", group.at["quantity"] or "") for group in single}
     alone_at = list(dict.fromkeys(group.facts["result"] for group in single))
-    ids = perhaps_repeated(alone_at, quantities) if alone_at else []
+    ids = perhaps_repeated(alone_at, quantities, source) if alone_at else []
     if not ids:
         return list(groups)
-    by_id = {side.id: side for side in load_results(ids, quantities)[0]}
+    by_id = {side.id: side for side in load_results(ids, quantities, source)[0]}
     spreads_by_id = {
         id: measured_spreads(side.tool, side.measurements, side.parameters, () if alone else side.repeats)
         for id, side in by_id.items()

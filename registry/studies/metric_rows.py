@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from django.db import connection
+from typing import Any
 
 from registry.presentation.words import label_operation, label_quantity
-from registry.query import axes, fact_index
+from registry.query.facts import axes, fact_index
 from registry.query.public_record import Row
-from registry.query.study_query import COLUMN_METRICS, Metric
+from registry.query.questions.study_query import COLUMN_METRICS, Metric
+from registry.query.row_sources import PUBLIC, RowSource
 from validators.quantities import find_place, label_statistic
 
 COLUMN_TITLES = {
@@ -18,7 +18,7 @@ COLUMN_TITLES = {
     "rate_kiops": "metadata half of the score",
 }
 
-# measurement_by_metric has all that is read of measurements; who asks keeps the answer until the record changes.
+# measurement_of_metric has all that is read of measurements; who asks keeps the answer until the record changes.
 _METRICS = """
     SELECT m.op, m.quantity, m.stat, r.tool, m.printed_unit, count(DISTINCT m.result_id)
     FROM registry_measurement m JOIN registry_result r ON r.id = m.result_id
@@ -30,21 +30,16 @@ _SCORED = """
 """
 
 
-def list_metrics() -> list[Row]:
+def list_metrics(source: RowSource = PUBLIC) -> list[Row]:
     """Every metric with `title, tools, unit, group, results`, columns of results first. Two queries.
 
     `unit` is the one that most results of it are printed in; `group` is its quantity in words, empty where tools mean
     several things by it.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_SCORED)
-        scored = cursor.fetchall()
-        cursor.execute(_METRICS)
-        metric_counts = cursor.fetchall()
-    return [*_column_rows(scored), *_measured_rows(metric_counts)]
+    return [*_column_rows(source.fetch_rows(_SCORED)), *_measured_rows(source.fetch_rows(_METRICS))]
 
 
-def _column_rows(scored: Iterable[tuple[str, int, int, int]]) -> list[Row]:
+def _column_rows(scored: Iterable[tuple[Any, ...]]) -> list[Row]:
     by_name: dict[str, dict[str, int]] = {name: {} for name in COLUMN_METRICS}
     for tool, *counts in scored:
         for name, count in zip(COLUMN_METRICS, counts, strict=True):
@@ -63,7 +58,7 @@ def _column_rows(scored: Iterable[tuple[str, int, int, int]]) -> list[Row]:
     ]
 
 
-def _measured_rows(metric_counts: Iterable[tuple[str, str, str, str, str, int]]) -> list[Row]:
+def _measured_rows(metric_counts: Iterable[tuple[Any, ...]]) -> list[Row]:
     rows_by_metric: dict[Metric, list[Row]] = {}
     for op, quantity, stat, tool, unit, count in metric_counts:
         row = {"op": op, "quantity": quantity, "stat": stat, "tool": tool, "printed_unit": unit, "results": count}

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from registry.models import Result
-from registry.query.axes import MEANING_FIELDS
-from registry.query.divisors import PER
-from registry.query.gaps import count_gaps
-from registry.query.study_query import CONTEXT, StudyQuery
+from registry.query.facts.axes import MEANING_FIELDS
+from registry.query.facts.divisors import PER
+from registry.query.facts.gaps import count_gaps
+from registry.query.questions.study_query import CONTEXT, StudyQuery
 from registry.studies import run
 
 NO_FACTS = frozenset((*MEANING_FIELDS, "trust", "result", "label"))
@@ -17,12 +17,12 @@ NO_FACTS = frozenset((*MEANING_FIELDS, "trust", "result", "label"))
 
 
 def gaps_of_study(question: StudyQuery, answer: run.StudyTable) -> list[dict[str, Any]]:
-    """Rows of `registry.query.gaps.Gap`, the divisor's first. One query, none where nothing is missing."""
+    """Rows of `registry.query.facts.gaps.Gap`, the divisor's first. One query, none where nothing is missing."""
     names = dict(_incomplete_names(question, answer))
     if not names:
         return []
     measured_ids = run.measured_results(question, answer.metrics).values("pk")
-    results = Result.objects.filter(pk__in=measured_ids)
+    results = question.source.table_rows(Result).filter(pk__in=measured_ids)
     return [gap.as_row() for gap in count_gaps(results, names)]
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from registry.comparison.responses import AssumedClass
-from registry.query.record_rows import Gap
-from registry.query.row_fields import (
+from registry.query.responses.record_rows import Gap
+from registry.query.responses.row_fields import (
     AsOf,
     AxisName,
     Candidates,
@@ -21,7 +21,7 @@ from registry.query.row_fields import (
     TrustText,
     UnknownValues,
 )
-from registry.query.shapes import Shape
+from registry.query.responses.shapes import Shape
 from registry.web.responses import Page
 
 PlaceInDocument = Annotated[str, Meta(description="Table, figure, slide or section of the document.")]

@@ -32,13 +32,15 @@ from django.db.models.fields.json import KT, KeyTextTransform
 
 from registry.errors import Problem
 from registry.models import Measurement, Result
-from registry.query import filters, release_order, study_query
-from registry.query.axes import MEANING_FIELDS, find_axis
-from registry.query.divisors import OF_ONE_PART, PER, UNDIVIDED, positive_or_null
+from registry.query.facts.axes import MEANING_FIELDS, find_axis
+from registry.query.facts.divisors import OF_ONE_PART, PER, UNDIVIDED, positive_or_null
+from registry.query.names import release_order
 from registry.query.public_record import counted_once
-from registry.query.qualified_values import Number
-from registry.query.recorded_metrics import known_metrics, results_as_of
-from registry.query.study_query import COLUMN_METRICS, CONTEXT, Metric, StudyQuery
+from registry.query.questions import filters, study_query
+from registry.query.questions.recorded_metrics import known_metrics, results_as_of
+from registry.query.questions.study_query import COLUMN_METRICS, CONTEXT, Metric, StudyQuery
+from registry.query.row_sources import RowSource
+from registry.query.values.qualified_values import Number
 from registry.studies import formula_metric, intervals, table
 from registry.studies.balance import members, pooling
 from registry.studies.balance.pooling import Pooling
@@ -52,7 +54,7 @@ FEW = 500
 """Results whose measurements are found one by one faster than in a pass over all."""
 PLANNER = """
     SELECT set_config('work_mem', '64MB', true), set_config('enable_sort', 'off', true),
-        set_config('max_parallel_workers_per_gather', '0', true)
+        set_config('max_parallel_workers_per_gather', '0', true), set_config('enable_hashjoin', %s, true)
 """
 
 
@@ -89,19 +91,20 @@ def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
     Raises UnknownMetric or UnknownAxis for names that no result has, InvalidValue or UnknownParameter for the filters,
     MixedUnits where units do not agree, TooManyPoints where a chart has no room for them.
     """
-    formula = formula_metric.read_formula(question.metric)
+    formula = formula_metric.read_formula(question.metric, question.source)
     metrics = [formula.metric] if formula else _metrics_of(question)
     study_query.check_contexts((*question.axes, *question.filters))
-    study_query.check_axes(name for name in question.axes if not name.startswith(CONTEXT))
+    axis_names = [name for name in question.axes if not name.startswith(CONTEXT)]
+    study_query.check_axes(axis_names, question.source)
     with formula_metric.refuse_bad_numbers() if formula else nullcontext():
         groups, lacking = _load_groups(question, metrics, formula)
     axes = [*question.axes, *table.varying_axes(groups, question.axes)]
     unit = table.unit_of(groups, question.unit)
     if question.per and unit in UNITS and UNITS[unit].canonical in UNDIVIDED:
         raise filters.InvalidValue("per", f"times and shares are not divided, and these are in {unit}")
-    groups = (
-        groups if formula else intervals.of_single(groups, alone=question.as_of is not None, assume=question.assume)
-    )
+    if not formula:
+        alone = question.as_of is not None
+        groups = intervals.of_single(groups, alone=alone, assume=question.assume, source=question.source)
     mixed = table.mixed_quantities(groups)
     if mixed:
         groups, axes = table.add_canonical(groups), [*axes, table.CANONICAL]
@@ -123,7 +126,7 @@ def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
 
 def _metrics_of(question: StudyQuery) -> list[Metric]:
     """The metrics asked for; of those that are divided none of one part. Raises UnknownMetric, InvalidValue."""
-    named_metrics = study_query.parse_metrics(question.metric, known_metrics())
+    named_metrics = study_query.parse_metrics(question.metric, known_metrics(question.source))
     metrics = [metric for metric in named_metrics if not question.per or metric.stat not in OF_ONE_PART]
     if not metrics:
         raise filters.InvalidValue("per", f"{named_metrics[0].stat} is of one part already, and is not divided")
@@ -150,10 +153,10 @@ def _load_groups(
         printed=Min("of_printed"),
         **({"least_divisor": Min(divisor), "most_divisor": Max(divisor)} if question.per else {}),
     )
-    read = list(grouped[: MOST_ROWS + 1]) if few else _read_in_one_pass(grouped)
+    read = list(grouped[: MOST_ROWS + 1]) if few else _read_in_one_pass(grouped, merged=len(metrics) == 1)
     if len(read) > MOST_ROWS:
         raise TooManyPoints(f"More than {MOST_ROWS}.")
-    groups = _make_groups(read, names, of_column=bool(column))
+    groups = _make_groups(read, names, question.source, of_column=bool(column))
     if bounded:
         groups = formula_metric.with_qualifiers(groups, formula_metric.qualifiers_by_id(bounded))
     words = (
@@ -203,10 +206,10 @@ def _qualified_values(row: Row, words: Mapping[int, str], ids: str) -> list[tupl
     return [(value, words[id]) for value, id in pairs if value is not None and id in words]
 
 
-def _make_groups(read: Sequence[Row], names: Mapping[str, str], *, of_column: bool) -> list[Group]:
+def _make_groups(read: Sequence[Row], names: Mapping[str, str], source: RowSource, *, of_column: bool) -> list[Group]:
     """Groups of the rows that a query gave, with their measurements."""
     groups = [_make_group(row, names) for row in read]
-    loaded = members.load_members(read, pooling.moving_names(groups), of_column=of_column)
+    loaded = members.load_members(read, pooling.moving_names(groups), of_column=of_column, source=source)
     return [
         replace(group, members=of_group, facts=_facts_of_single(row, of_group[0]) if len(group.values) == 1 else {})
         for row, group, of_group in zip(read, groups, loaded, strict=True)
@@ -229,7 +232,7 @@ def _facts_of_single(row: Row, member: Member) -> Row:
 def measured_results(question: StudyQuery, metrics: Sequence[Metric]) -> QuerySet[Result]:
     """The results that have a number of the metrics. Raises UnknownParameter and InvalidValue."""
     results, _ = _results_of(question)
-    formula = formula_metric.read_formula(question.metric)
+    formula = formula_metric.read_formula(question.metric, question.source)
     return counted_once(_with_values(results, question, metrics, formula, {}))
 
 
@@ -243,11 +246,12 @@ def _results_of(question: StudyQuery) -> tuple[QuerySet[Result], bool]:
 
     How many a filter leaves the planner guesses badly, and then reads the measurements of the whole record.
     """
-    results = results_as_of(question.as_of).filter(_query_conditions(question)).order_by()
+    results = results_as_of(question.as_of, question.source).filter(_query_conditions(question)).order_by()
     if not question.filters:
         return results, False
     ids = list(results.values_list("id", flat=True)[: FEW + 1])
-    return (Result.objects.order_by().filter(id__in=ids), True) if 0 < len(ids) <= FEW else (results, False)
+    few = question.source.table_rows(Result).order_by().filter(id__in=ids)
+    return (few, True) if 0 < len(ids) <= FEW else (results, False)
 
 
 def _refuse_context(question: StudyQuery, column: str) -> None:
@@ -280,16 +284,17 @@ def _of_measurements(results: QuerySet[Result], question: StudyQuery, metrics: S
     return results.filter(m__value__isnull=False).annotate(**named, **columns, **printed_columns)
 
 
-def _read_in_one_pass(grouped: QuerySet[Result, Any]) -> list[Row]:
-    """The groups of many results, one more than are shown.
+def _read_in_one_pass(grouped: QuerySet[Result, Any], *, merged: bool) -> list[Row]:
+    """The groups of many results, one more than are shown. `merged`: what is joined lies in the order of results.
 
     A limit on the query itself would let the planner hope to stop early and read 100,000 results by nested loops. It
     takes every value for a group of its own, and would sort them all, where hashing a few groups is twice as fast; and
-    it would start workers, which on busy cores cost more than merging a few indexes in the order of results.
+    it would start workers, which on busy cores cost more than merging a few indexes in the order of results. These lie
+    in that order for one metric, and merging them is half of what hashing them costs; of several metrics they do not.
     """
     statement, parameters = grouped.query.sql_with_params()
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(PLANNER)
+        cursor.execute(PLANNER, ["off" if merged else "on"])
         bounded = f"WITH found AS MATERIALIZED ({statement}) SELECT * FROM found LIMIT %s"  # noqa: S608  # of the ORM
         cursor.execute(bounded, [*parameters, MOST_ROWS + 1])
         columns = [column.name for column in cursor.description]
@@ -300,7 +305,7 @@ def _query_conditions(question: StudyQuery) -> Q:
     """Raises UnknownParameter and InvalidValue, as results/ does."""
     query = filters.as_query(question.filters)
     filters.refuse_unknown(query, filters.RESULT_NAMES, study_query.PREFIXES)
-    return filters.result_conditions(query)
+    return filters.result_conditions(query, question.source)
 
 
 def _measurement_condition(question: StudyQuery, metrics: Sequence[Metric]) -> Q:
@@ -371,8 +376,15 @@ def _make_group(row: Row, names: Mapping[str, str]) -> Group:
         printed_units=frozenset({row["of_printed_unit"]}),
         divisor=row.get("least_divisor") if same else None,
         canonical=canonical_name(row["tool"], at | {"printed_unit": row["of_printed_unit"]}),
-        results=len({pk for pk, value in zip(row["all_results"], row["all_values"], strict=True) if value is not None}),
+        results=_count_results(row["all_results"], row["all_values"]),
     )
+
+
+def _count_results(ids: Sequence[int], values: Sequence[float | None]) -> int:
+    """How many results have a value."""
+    if None not in values:
+        return len(set(ids))
+    return len({pk for pk, value in zip(ids, values, strict=True) if value is not None})
 
 
 def study_title(question: StudyQuery) -> str:

@@ -13,10 +13,10 @@ from django.utils.text import slugify
 
 from registry.errors import Problem
 from registry.models import SavedStudy
-from registry.query import study_query
-from registry.query.canonical_names import plain_text
-from registry.query.filters import InvalidValue
+from registry.query.names.canonical_names import plain_text
 from registry.query.public_record import NotOnRecord, Row
+from registry.query.questions import study_query
+from registry.query.questions.filters import InvalidValue
 from registry.studies import curated, custom_rankings, documents, run
 
 MOST_SAVED = 100  # studies of one account

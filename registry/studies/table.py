@@ -15,10 +15,10 @@ from typing import Any
 from registry.comparison import uncertainty
 from registry.comparison.balance import VaryingFact
 from registry.errors import Problem
-from registry.query import qualified_values
-from registry.query.axes import MEANING_FIELDS
-from registry.query.declared_limits import Limit
-from registry.query.printed_rounding import in_other_unit, printed_rounding
+from registry.query.facts.axes import MEANING_FIELDS
+from registry.query.responses.declared_limits import Limit
+from registry.query.values import qualified_values
+from registry.query.values.printed_rounding import in_other_unit, printed_rounding
 from validators import quantities
 from validators.units import UNITS
 

@@ -10,10 +10,11 @@ from typing import Any
 from django.db.models import Q
 
 from registry.models import Measurement
-from registry.query import filters, unknown_values
 from registry.query.public_record import nearest_names
-from registry.query.study_query import CONTEXT, Metric, StudyQuery
-from registry.query.unknown_values import Row
+from registry.query.questions import filters, unknown_values
+from registry.query.questions.study_query import CONTEXT, Metric, StudyQuery
+from registry.query.questions.unknown_values import Row
+from registry.query.row_sources import RowSource
 
 MOST_READ = 2000
 """Measurements whose contexts are read. Of a metric with more nothing is said: the others may have the value."""
@@ -21,16 +22,18 @@ MOST_READ = 2000
 
 def explain_study(question: StudyQuery, metrics: Sequence[Metric], *, empty: bool) -> list[Row]:
     """As `unknown_values.explain_empty`, of the filters and `context.NAME` of a study; one query more for these."""
-    rows = unknown_values.explain_empty(filters.as_query(question.filters), empty=empty)
+    rows = unknown_values.explain_empty(filters.as_query(question.filters), empty=empty, source=question.source)
     places = [
         (name, value) for name, values in question.filters.items() if name.startswith(CONTEXT) for value in values
     ]
-    return [*rows, *_unknown_contexts(places, metrics)] if empty and places and metrics else rows
+    return [*rows, *_unknown_contexts(places, metrics, question.source)] if empty and places and metrics else rows
 
 
-def _unknown_contexts(places: Iterable[tuple[str, str]], metrics: Sequence[Metric]) -> Iterable[Row]:
+def _unknown_contexts(places: Iterable[tuple[str, str]], metrics: Sequence[Metric], source: RowSource) -> Iterable[Row]:
     named = reduce(or_, [Q(**metric._asdict()) for metric in metrics])
-    contexts = list(Measurement.objects.order_by().filter(named).values_list("context", flat=True)[: MOST_READ + 1])
+    contexts = list(
+        source.table_rows(Measurement).order_by().filter(named).values_list("context", flat=True)[: MOST_READ + 1]
+    )
     if len(contexts) > MOST_READ:
         return
     for name, value in places:

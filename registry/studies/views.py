@@ -12,13 +12,16 @@ from django.shortcuts import render
 from registry.citation.cards import Card, card_png
 from registry.comparison import uncertainty
 from registry.errors import Problem
-from registry.models import CatalogueLoad, SavedStudy
+from registry.models import CatalogueLoad, Result, SavedStudy
 from registry.platforms.views_ceilings import limit_derivations
 from registry.presentation import numbers, words
 from registry.presentation.plots.drawing import draw_plot
 from registry.presentation.plots.model import MEASUREMENTS, Limit
-from registry.query import axes, facets, fact_index, filters, qualified_values, study_query
+from registry.query.facts import axes, fact_index
 from registry.query.public_record import Row
+from registry.query.questions import facets, filters, study_query
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import qualified_values
 from registry.studies import documents as studies_documents
 from registry.studies import metric_rows, saved_queries, table
 from registry.studies.balance import page as balance_page
@@ -32,29 +35,38 @@ API = "/api/v1"
 CONDITION, IS = "condition", "is"
 FORM_FIELDS = (*study_query.NAMES, CONDITION, IS)
 COMPUTED_DIGITS = 4
+COPIED = (Result.Trust.IMPORTED, Result.Trust.REPORTED)
+"""Levels whose digits are those of a source; of the others a reader computed them."""
 SEARCH_LENGTH = 100
+CARDS_SHOWN = 12
+"""Cards of the index before anything is chosen: a phone on a slow network draws them at once."""
+EVERY_CARD = "all"
 
 
 @public_page
 def study_index(request: HttpRequest) -> HttpResponse:
-    """Questions, curated studies by document, then those that people saved, newest first.
+    """The first curated studies, the questions that people have, and what people saved, newest first.
 
-    With `q` only the curated studies that hold its words.
+    With `q` only the curated studies that hold its words, with `topic` those of one topic, with `shown=all` each.
     Questions ask the shipped record: where it was not loaded their answers would be missing.
     """
-    all_cards, text = (
-        cards.kept_cards() or cards.list_cards(),
-        request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LENGTH],
-    )
-    matching_cards = cards.search_cards(all_cards, text)
+    all_cards = cards.most_answered_first(cards.kept_cards() or cards.list_cards())
+    text = request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LENGTH]
+    topic = study_query.single_choice(request.GET, "topic", cards.TOPICS)
+    is_whole = study_query.single_choice(request.GET, "shown", [EVERY_CARD]) == EVERY_CARD
+    matching_cards = [card for card in cards.search_cards(all_cards, text) if topic in ("", card["topic"])]
+    is_first_page = not (text or topic or is_whole)
     context = {
         "section": "studies",
         "text": text,
+        "topic": topic,
+        "topics": cards.count_topics(all_cards),
+        "topic_title": cards.TOPICS.get(topic, ""),
         "total": len(all_cards),
         "matching": len(matching_cards),
-        "questions": list_questions() if CatalogueLoad.objects.exists() and not text else [],
-        "documents": cards.group_by_document(matching_cards),
-        "saved": [] if text else saved_queries.newest_saved(),
+        "studies": matching_cards[:CARDS_SHOWN] if is_first_page else matching_cards,
+        "questions": list_questions() if CatalogueLoad.objects.exists() and is_first_page else [],
+        "saved": saved_queries.newest_saved() if is_first_page else [],
     }
     return render(request, "studies/index.html", context)
 
@@ -96,16 +108,21 @@ def question_page(request: HttpRequest) -> HttpResponse:
 
     A condition that the form adds gets its own name.
     """
+    return show_question(request)
+
+
+def show_question(request: HttpRequest, source: RowSource = PUBLIC) -> HttpResponse:
+    """The page of a question, asked of a source."""
     if request.GET.get(CONDITION) and request.GET.get(IS):
-        return HttpResponseRedirect(f"/study/?{with_condition(request)}")
+        return HttpResponseRedirect(f"{request.path}?{with_condition(request)}")
     query = filters.without_names(request.GET, (CONDITION, IS))
     if not query.get("metric") and not query.get("x"):
-        return render(request, "studies/study.html", {"section": "studies", "form": _form_context(query)})
+        return render(request, "studies/study.html", {"section": "studies", "form": _form_context(query, source)})
     try:
-        study_question = study_query.parse_query(query)
+        study_question = study_query.parse_query(query, source)
         answer = studies_documents.study_document(study_question)
     except Problem as problem:
-        context = {"section": "studies", "form": _form_context(query), "problem": problem}
+        context = {"section": "studies", "form": _form_context(query, source), "problem": problem}
         return render(request, "studies/study.html", context, status=problem.status)
     address = study_question.address()
     return _study_page(request, answer, study_question, f"{API}/study/?{address}", "&", {"address": address})
@@ -134,6 +151,7 @@ def _study_page(
     context = {
         "section": "studies",
         "answer": answer,
+        "heading": words.capitalize_sentence(answer["title"]),
         "finding": finding_sentence(answer),
         "drawings": draw_plot(plot) if plot else [],
         "limits": plot.all_limits if plot else [],
@@ -159,7 +177,7 @@ def _study_page(
         "figures": study_question is None,
         "trusts": list(answer["trust"]),
         "sources": sorted({(row["source"], row["source_address"]) for row in answer["rows"] if row.get("source")}),
-        "form": _form_context(study_question.query()) if study_question else None,
+        "form": _form_context(study_question.query(), study_question.source) if study_question else None,
         "query": study_question.address() if study_question else "",
         "api": api,
         "forms": {form: f"{api}{joint}format={form}" for form in ("csv", "parquet", "svg", "png")},
@@ -180,13 +198,13 @@ def _assumption_link(request: HttpRequest, study_question: study_query.StudyQuer
 
 
 def _format_row(answer: studies_documents.Document, row: Row) -> Row:
-    """A row as it is written; where one measurement stands alone, with every digit that is printed."""
-    alone = row["count"] == 1 and not row.get("divisor") and not row.get("formula")
+    """A row as it is written; where one copied measurement stands alone, with every digit that its source prints."""
+    alone = row["trust"] in COPIED and row["count"] == 1 and not row.get("divisor") and not row.get("formula")
     exact = alone and row.get("printed_unit") in (None, row["unit"]) and row.get("printed_value", 0) is not None
     spread = _format_reach(row["low"], row["high"]) if row["count"] > 1 else ""
     other = row.get("printed_value") is not None and row["printed_unit"] != row["unit"]
     return {
-        "at": [_format_place(row[ax["name"]]) for ax in answer["axes"]],
+        "at": [_format_place(ax["name"], row[ax["name"]]) for ax in answer["axes"]],
         "value": numbers.format_printed(row["value"])
         if exact and row["value"] is not None
         else _format_value(row["value"]),
@@ -247,15 +265,21 @@ def _format_value(value: float | None) -> str:
     return numbers.MISSING if value is None else numbers.format_significant(value, COMPUTED_DIGITS)
 
 
-def _format_place(value: Any) -> str:
-    if value is None:
+def _format_place(name: str, value: Any) -> str:
+    if value in (None, ""):
         return numbers.MISSING
-    return numbers.format_printed(value) if isinstance(value, int | float) else str(value)
+    return numbers.format_printed(value) if isinstance(value, int | float) else words.label_place(name, str(value))
 
 
-def _metric_choices() -> list[tuple[str, str]]:
-    """Each metric with its label: what was measured, its unit and the benchmarks that measure it."""
-    rows = cached_value(f"metric-rows-1:{facets.record_version()}", metric_rows.list_metrics)
+def _metric_choices(source: RowSource) -> list[tuple[str, str]]:
+    """Each metric with its label: what was measured, its unit and the benchmarks that measure it.
+
+    Kept for the record alone.
+    """
+    if source.is_public:
+        rows = cached_value(f"metric-rows-1:{facets.record_version()}", metric_rows.list_metrics)
+    else:
+        rows = metric_rows.list_metrics(source)
     return [(row["metric"], f"{row['title']}{_unit_suffix(row['unit'])} ({', '.join(row['tools'])})") for row in rows]
 
 
@@ -263,12 +287,12 @@ def _unit_suffix(unit: str) -> str:
     return f", {unit}" if unit else ""
 
 
-def _form_context(query: QueryDict) -> dict[str, Any]:
+def _form_context(query: QueryDict, source: RowSource = PUBLIC) -> dict[str, Any]:
     """What the form offers, and what a query chooses of it, be it valid or not."""
-    axis_names = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
+    axis_names = sorted({*fact_index.fact_names(source), *axes.by_name()} - {"label"})
     offered = [(name, axes.find_axis(name).title) for name in axis_names]
     series = [name for text in query.getlist("series") for name in text.split(",") if name]
-    choices = _metric_choices()
+    choices = _metric_choices(source)
     return {
         "metrics": list(filter(None, query.getlist("metric"))) or [""],
         "metric_choices": choices,

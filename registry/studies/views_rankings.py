@@ -9,9 +9,12 @@ from django.shortcuts import redirect, render
 
 from registry.models import Result, SavedStudy
 from registry.presentation import numbers, words
-from registry.query import axes, fact_index, filters, qualified_values, study_query
+from registry.query.facts import axes, fact_index
 from registry.query.public_record import Row
-from registry.query.recorded_metrics import known_metrics
+from registry.query.questions import filters, study_query
+from registry.query.questions.recorded_metrics import known_metrics
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import qualified_values
 from registry.studies import custom_rankings, saved_queries
 from registry.studies.views import API, CONDITION, IS, with_condition
 from registry.web.caching import public_page
@@ -56,28 +59,37 @@ def question_page(request: HttpRequest) -> HttpResponse:
 
     A condition that the form adds gets its own name.
     """
+    return show_ranking(request)
+
+
+def show_ranking(request: HttpRequest, source: RowSource = PUBLIC) -> HttpResponse:
+    """The page of a formula, asked of a source."""
     if request.GET.get(CONDITION) and request.GET.get(IS):
-        return redirect(f"/ranking/?{with_condition(request)}")
+        return redirect(f"{request.path}?{with_condition(request)}")
     query = filters.without_names(request.GET, (CONDITION, IS))
     if not query.get("formula"):
         return render(
-            request, "studies/ranking.html", {"section": "lists", "form": _form_context(None), "examples": EXAMPLES}
+            request,
+            "studies/ranking.html",
+            {"section": "lists", "form": _form_context(None, source), "examples": EXAMPLES},
         )
-    ranking_question = custom_rankings.parse_query(query)
+    ranking_question = custom_rankings.parse_query(query, source)
     try:
         answer = custom_rankings.ranking_document(ranking_question)
     except custom_rankings.NotRanked as problem:
         context = {
             "section": "lists",
-            "form": _form_context(ranking_question),
+            "form": _form_context(ranking_question, source),
             "problem": problem,
             "examples": EXAMPLES,
         }
         return render(request, "studies/ranking.html", context, status=problem.status)
-    return _ranking_page(request, answer, f"{API}/ranking/?{ranking_question.address()}", "&", {})
+    return _ranking_page(request, answer, f"{API}/ranking/?{ranking_question.address()}", "&", {}, source)
 
 
-def _ranking_page(request: HttpRequest, answer: Row, api: str, joint: str, about: dict[str, Any]) -> HttpResponse:
+def _ranking_page(
+    request: HttpRequest, answer: Row, api: str, joint: str, about: dict[str, Any], source: RowSource = PUBLIC
+) -> HttpResponse:
     ranking_question = custom_rankings.read_address(answer["question"])
     groups = [_group_context(answer, place, group) for place, group in enumerate(answer["groups"])]
     context = {
@@ -85,7 +97,7 @@ def _ranking_page(request: HttpRequest, answer: Row, api: str, joint: str, about
         "answer": answer,
         "groups": groups,
         "inputs": [ranking_input | {"words": _input_words(ranking_input)} for ranking_input in answer["inputs"]],
-        "form": _form_context(ranking_question),
+        "form": _form_context(ranking_question, source),
         "api": api,
         "csv": f"{api}{joint}format=csv",
     }
@@ -147,10 +159,10 @@ def _format_input(ranking_input: Row, value: float) -> str:
     )
 
 
-def _form_context(ranking_question: custom_rankings.RankingQuery | None) -> dict[str, Any]:
+def _form_context(ranking_question: custom_rankings.RankingQuery | None, source: RowSource) -> dict[str, Any]:
     """What the form offers, and what is chosen of it."""
-    axis_names = sorted({*fact_index.fact_names(), *axes.by_name()} - {"label"})
-    names = [*study_query.COLUMN_METRICS, *(f"[{metric}]" for metric in known_metrics())]
+    axis_names = sorted({*fact_index.fact_names(source), *axes.by_name()} - {"label"})
+    names = [*study_query.COLUMN_METRICS, *(f"[{metric}]" for metric in known_metrics(source))]
     chosen_filters = ranking_question.filters if ranking_question else {}
     return {
         "formula": ranking_question.formula if ranking_question else "",

@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.identity import history
-from registry.query import cursor_pages, facets, filters, public_record
+from registry.query import cursor_pages, public_record
+from registry.query.questions import facets, filters
 from registry.systems import responses as systems_responses
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address, next_address, page_size, requested_order

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from registry.query.record_rows import Platform, Site, System
-from registry.query.row_fields import Address, ReleaseSlug, Tool
-from registry.query.shapes import Shape
+from registry.query.responses.record_rows import Platform, Site, System
+from registry.query.responses.row_fields import Address, ReleaseSlug, Tool
+from registry.query.responses.shapes import Shape
 from registry.web.responses import Page
 
 

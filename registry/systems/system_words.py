@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from registry.models import System
 from registry.presentation import numbers
 from registry.presentation.charts.record_stairs import RecordPoint
-from registry.query import gaps
-from registry.query.axes import find_axis
+from registry.presentation.reproduction_words import mark_titles
+from registry.presentation.words import format_fact
+from registry.query.facts import gaps
+from registry.query.facts.axes import find_axis
 from registry.query.public_record import Row
 from validators import catalogue
 
@@ -18,8 +22,12 @@ PARTS = (
     *("filesystem", "filesystem_version", "storage_software", "backend", "raid"),
 )
 """Facts that say what a system is built of, in the order of the page."""
-MACHINES = ("client_nodes", "client_cpu", "os", "kernel", "server_kernel", "lustre_version", "lustre_server_version")
-"""Facts of the machines that a result was measured with."""
+ROLES = (
+    ("Client", "client_nodes", ("client_cpu", "os", "kernel", "lustre_version")),
+    ("Data server", "servers", ("server_cpu", "server_kernel", "lustre_server_version")),
+    ("Metadata server", "metadata_servers", ()),
+)
+"""Machines by role: the fact that counts them, and those that describe them."""
 MOVES_ITSELF = frozenset(
     {"started", "ended", "release", "file_system_used_percent", "inodes", "shortest_write_s", "system", "institution"}
     | {"configuration", "complete", "procs", "client_nodes@archive", "tasks@archive", "started_timestamp_s"}
@@ -105,35 +113,108 @@ def _per_client(row: Row) -> float | None:
     return value / clients if value and clients else None
 
 
-def group_rows(rows: Sequence[Row], lists_by_result: Mapping[str, str], leading: Mapping[str, str]) -> list[Row]:
-    """Results by benchmark, those of IO500 with ten client nodes apart: {"title", "tool", "rows"}."""
+def group_rows(
+    rows: Sequence[Row], places: Mapping[str, Row], leading: Mapping[str, str], *, by_system: bool = False
+) -> list[Row]:
+    """Results by benchmark in at most two tables, of those with a score and of the others; the ten-node IO500 apart.
+
+    A table is {"scored", "dated", "groups"}, a group {"title", "rows"}. `places` and `leading` are by result its place
+    on a list and its leading numbers. With `by_system` a row is called by its system, with release and list beside it.
+    """
     groups: dict[tuple[str, bool], list[Row]] = {}
     for row in rows:
         ten = row["tool"] == "io500" and row["client_nodes"] == TEN_NODES
-        groups.setdefault((row["tool"], ten), []).append(row)
-    ordered = sorted(groups.items(), key=lambda item: (item[0][0] != "io500", item[0]))
+        words = _result_words(row, places, leading, by_system=by_system)
+        groups.setdefault((row["tool"], ten), []).append(words)
+    tables: dict[bool, list[Row]] = {}
+    for (tool, ten), of_group in sorted(groups.items(), key=lambda item: (item[0][0] != "io500", item[0])):
+        name = catalogue.tool_name(tool)
+        title = f"{name}{f', {TEN_NODES} client nodes' if ten else ''}"
+        scored = any(row["score"] for row in of_group)
+        tables.setdefault(scored, []).append({"title": title, "rows": of_group})
     return [
         {
-            "title": f"{catalogue.descriptor(tool).get('name', tool)}{f', {TEN_NODES} client nodes' if ten else ''}",
-            "tool": tool,
-            "rows": [_result_words(row, lists_by_result, leading) for row in of_group],
+            "scored": scored,
+            "dated": any(row["run_on"] for group in tables[scored] for row in group["rows"]),
+            "groups": tables[scored],
         }
-        for (tool, ten), of_group in ordered
+        for scored in sorted(tables, reverse=True)
     ]
 
 
-def _result_words(row: Row, lists_by_result: Mapping[str, str], leading: Mapping[str, str]) -> Row:
-    place = lists_by_result.get(row["id"], "")
+def _result_words(row: Row, places: Mapping[str, Row], leading: Mapping[str, str], *, by_system: bool) -> Row:
+    place = places[row["id"]]["title"] if row["id"] in places else ""
     name = ", ".join(filter(None, [row["release_name"] or "", place])) or row["label"] or row["id"]
     return row | {
-        "called": name,
+        "marks": mark_titles(row["reproduced"]),
+        "called": row["system"] or "unnamed" if by_system else name,
+        "about": name if by_system else "",
         "score_text": numbers.format_decimal(row["score"]),
         "leading": leading.get(row["id"], ""),
         "bandwidth": numbers.format_decimal(row["bandwidth_gib_per_s"]) or numbers.MISSING,
         "rate": numbers.format_decimal(row["rate_kiops"]) or numbers.MISSING,
         "clients": numbers.format_int(row["client_nodes"]) or numbers.MISSING,
-        "run_on": (row["started"] or str(row["submitted_on"] or ""))[:10],
+        "run_on": (row.get("started") or str(row["submitted_on"] or ""))[:10],
     }
+
+
+def overview_figures(rows: Sequence[Row], places: Mapping[str, Row], systems: int) -> list[Row]:
+    """What leads the page of a site or platform, as `lead_figures` has it: its highest score, systems and results."""
+    figures = []
+    scored = [row for row in rows if row["score"] and row["tool"] == "io500"]
+    if scored:
+        best = max(scored, key=lambda row: row["score"])
+        place = places.get(best["id"])
+        figures.append(
+            {
+                "title": "Highest IO500 score",
+                "value": numbers.format_decimal(best["score"]),
+                "about": f"{best['system'] or 'unnamed'}, " + (f"rank {place['rank']}, " if place else "not ranked"),
+                "link": f"{place['title']}, {place['release_name']}" if place else "",
+                "address": f"/lists/{place['release']}/{place['list']}/" if place else "",
+            }
+        )
+    counts = Counter(catalogue.tool_name(row["tool"]) for row in rows)
+    return [
+        *figures,
+        {"title": "Systems", "value": numbers.format_int(systems), "about": ""},
+        {
+            "title": "Results",
+            "value": numbers.format_int(len(rows)),
+            "about": ", ".join(f"{name} {count}" for name, count in counts.most_common()),
+        },
+    ]
+
+
+def system_rows(systems: Sequence[System], rows: Sequence[Row]) -> list[Row]:
+    """Each system with its file systems, number of results, releases and highest score; the highest scores first."""
+    table = []
+    rows_by_system: dict[str, list[Row]] = {}
+    for row in rows:
+        rows_by_system.setdefault(row["system_slug"], []).append(row)
+    for system in systems:
+        own = rows_by_system.get(system.slug, [])
+        scored = [row for row in own if row["score"] and row["tool"] == "io500"]
+        best = max(scored, key=lambda row: row["score"], default=None)
+        dated = [row["release_name"] for row in own if row["release_name"]]
+        table.append(
+            {
+                "slug": system.slug,
+                "name": system.name,
+                "site": system.site,
+                "platform": system.platform,
+                "filesystems": ", ".join(
+                    dict.fromkeys(filter(None, (row["filesystem_family"] or row["filesystem_type"] for row in own)))
+                ),
+                "results": len(own),
+                "releases": " to ".join(dict.fromkeys([dated[-1], dated[0]])) if dated else "",
+                "best": best["score"] if best else 0.0,
+                "score": numbers.format_decimal(best["score"]) if best else "",
+                "clients": numbers.format_int(best["client_nodes"]) if best else "",
+                "result": best["id"] if best else "",
+            }
+        )
+    return sorted(table, key=lambda row: (-row["best"], row["name"].lower(), row["slug"]))
 
 
 def record_points(rows: Sequence[Row]) -> list[RecordPoint]:
@@ -150,6 +231,7 @@ def record_points(rows: Sequence[Row]) -> list[RecordPoint]:
             name,
             row["score"],
             numbers.pluralize(row["client_nodes"], "client node"),
+            f"/results/{row['id']}/",
         )
         for name, row in best.items()
     ]
@@ -182,25 +264,31 @@ def _head_of(name: str) -> str:
     return title[:1].upper() + title[1:]
 
 
-def part_rows(rows: Sequence[Row], facts: Mapping[str, Facts], reason: str) -> list[Row]:
-    """Each part with the newest result that says it, or why none does: {"title", "text", "since", "why"}."""
+def part_rows(rows: Sequence[Row], facts: Mapping[str, Facts]) -> list[Row]:
+    """Each known part with the newest result that says it: {"name", "title", "text", "result", "since"}."""
     parts = []
     for name in PARTS:
         row = next((row for row in rows if name in facts.get(row["id"], {})), None)
-        part = {
-            "name": name,
-            "title": _head_of(name),
-            "text": "",
-            "since": "",
-            "why": "",
-            "short": find_axis(name).title,
-        }
-        if row is None:
-            part["why"] = gaps.reason_text(reason, name) if reason else ""
-        else:
-            part |= {"text": facts[row["id"]][name], "result": row["id"], "since": row["release_name"] or row["id"]}
-        parts.append(part)
+        if row:
+            text, since = facts[row["id"]][name], row["release_name"] or row["id"]
+            parts.append({"name": name, "title": _head_of(name), "text": text, "result": row["id"], "since": since})
     return parts
+
+
+def missing_parts(parts: Sequence[Row]) -> list[str]:
+    """Names of the facts of parts that no result says."""
+    known_names = {part["name"] for part in parts}
+    return [name for name in PARTS if name not in known_names]
+
+
+def missing_parts_text(missing: Sequence[str], reason: str) -> str:
+    """Which parts no result says, and why the newest does not; empty where none is missing.
+
+    `reason` is a code of registry/query/facts/gaps.py, empty where there is no result.
+    """
+    if missing and reason:
+        return gaps.reason_text(reason, *missing)
+    return f"{_head_of(missing[0])}{''.join(f', {find_axis(name).title}' for name in missing[1:])}." if missing else ""
 
 
 def change_table(rows: Sequence[Row], facts: Mapping[str, Facts]) -> Row:
@@ -221,7 +309,10 @@ def change_table(rows: Sequence[Row], facts: Mapping[str, Facts]) -> Row:
     return {
         "columns": [row["release_name"] or row["id"] for row in columns],
         "rows": [
-            (_head_of(name), [facts.get(row["id"], {}).get(name, numbers.MISSING) for row in columns])
+            (
+                _head_of(name),
+                [format_fact(name, facts.get(row["id"], {}).get(name, numbers.MISSING)) for row in columns],
+            )
             for name in differing[:CHANGES_SHOWN]
         ],
         "more": max(0, len(differing) - CHANGES_SHOWN),
@@ -230,14 +321,23 @@ def change_table(rows: Sequence[Row], facts: Mapping[str, Facts]) -> Row:
 
 
 def machine_rows(rows: Sequence[Row], facts: Mapping[str, Facts]) -> list[Row]:
-    """The machines of the newest results that say something of them: {"name", "id", "facts": [(title, text)]}."""
-    machines = []
+    """Machines by role, as the newest results tell of them: {"role", "nodes", "about", "seen"}.
+
+    Results that tell the same of a role share one row; `seen` has (name, id) of each.
+    """
+    machines: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, str]]] = {}
     for row in rows[:CHANGES_SHOWN]:
         of_result = facts.get(row["id"], {})
-        known_facts = [(find_axis(name).title, of_result[name]) for name in MACHINES if name in of_result]
-        if known_facts:
-            machines.append({"name": row["release_name"] or row["id"], "id": row["id"], "facts": known_facts})
-    return machines
+        for role, count, names in ROLES:
+            about = tuple(of_result[name] for name in names if name in of_result)
+            if about or count in of_result:
+                sources = machines.setdefault((role, of_result.get(count, ""), about), [])
+                sources.append((row["release_name"] or row["id"], row["id"]))
+    order = [role for role, _, _ in ROLES]
+    return [
+        {"role": role, "nodes": nodes or numbers.MISSING, "about": ", ".join(about), "seen": sources}
+        for (role, nodes, about), sources in sorted(machines.items(), key=lambda item: order.index(item[0][0]))
+    ]
 
 
 def most_alike(rows: Sequence[Row]) -> int:

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import urlencode
 
-from django.db.models import Count, Max, Q
+from django.db.models import Case, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.identity import history
-from registry.models import Result
+from registry.models import System
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
-from registry.presentation.result_rows import newest_rows, results_apart
-from registry.query import cursor_pages, facets, filters, public_record
+from registry.query import cursor_pages, public_record
+from registry.query.public_record import Row
+from registry.query.questions import facets, filters
+from registry.systems.result_groups import results_context
 from registry.systems.system_page import system_context
 from registry.timeseries import series
 from registry.web.caching import cached_value, public_page
-from registry.web.filter_fields import tidy_address
+from registry.web.filter_fields import Field, error_texts, tidy_address
+from registry.web.paging import page_links
 
 PAGE_ROWS = 100
 MOST_PANELS = 2
 """Pictures of scores over the releases on one page; the page over time has the others."""
-OFFERED = {name: filters.LABELS[name] for name in ("tool", "filesystem_type", "vendor")}
+OFFERED = ("tool", "filesystem_type", "vendor")
+NAMED_FIRST = Case(When(name="", then=Value("\uffff")), default=F("name"))
+"""A name to order by that stands behind all others where a system has none."""
+BY_SYSTEM = cursor_pages.Order(
+    "name", cursor_pages.text_key(NAMED_FIRST), descending=False, tie="id", tie_descending=False
+)
 BY_NAME = cursor_pages.Order("name", cursor_pages.text_key("name"), descending=False, tie="id", tie_descending=False)
 
 
@@ -32,31 +41,44 @@ BY_NAME = cursor_pages.Order("name", cursor_pages.text_key("name"), descending=F
 @tidy_address
 def system_index(request: HttpRequest) -> HttpResponse:
     """Systems by name, narrowed down by what they are and by what was measured on them."""
-    columns = {**public_record.SYSTEM, "results": "count", "score": "best"}
-    standing = public_record.is_current("results")
-    best = Max("results__score", filter=standing & Q(results__release__isnull=False))
-    systems = facets.filter_systems(request.GET).annotate(count=Count("results", filter=standing), best=best)
-    page = cursor_pages.take_page(systems, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
-    rows = [{**row, "score": numbers.format_decimal(row["score"]) or numbers.MISSING} for row in page.rows]
+    columns = {**public_record.SYSTEM, "results": "count", "score": "best", "platform_name": "platform__name"}
+    try:
+        matching_systems, problem = facets.filter_systems(request.GET), None
+    except filters.InvalidValue as error:
+        matching_systems, problem = System.objects.none(), error
+    systems = _with_results(matching_systems, "system")
+    page = cursor_pages.take_asked_page(systems, columns, BY_SYSTEM, request.GET, PAGE_ROWS)
     selected_values = {name: request.GET[name] for name in facets.SYSTEM_NAMES if request.GET.get(name)}
-    choices_by_field = cached_value(f"system-choices-1:{facets.record_version()}", facets.system_choices)
+    fields = _filter_fields(selected_values, problem)
     context = {
         "section": "systems",
-        "rows": rows,
+        "rows": format_counts(page.rows),
         "query": selected_values,
-        "words": selected_values.get("q", ""),
-        "offered": [
-            (
-                name,
-                title,
-                selected_values.get(name, ""),
-                facets.include_selected(choices_by_field[name], selected_values.get(name, "")),
-            )
-            for name, title in OFFERED.items()
-        ],
-        "next": page.cursor and urlencode(selected_values | {"cursor": page.cursor}),
-    }
-    return render(request, "systems/index.html", context)
+        "fields": fields,
+        "problem": problem,
+        "has_field_errors": any(field.error for field in fields),
+    } | page_links(page, selected_values)
+    return render(request, "systems/index.html", context, status=problem.status if problem else 200)
+
+
+def _filter_fields(values: Mapping[str, str], refusal: filters.InvalidValue | None) -> list[Field]:
+    """The search, and what systems are narrowed down by; what is refused of a name stands at its field."""
+    choices = cached_value(f"system-choices-1:{facets.record_version()}", facets.system_choices)
+    errors = error_texts(refusal)
+    search = Field(
+        *("q", filters.LABELS["q"], values.get("q", "")),
+        input="search",
+        placeholder="system, site",
+        error=errors.get("q", ""),
+    )
+    return [search] + [
+        Field(
+            *(name, filters.LABELS[name], values.get(name, "")),
+            choices=facets.include_selected(choices[name], values.get(name, "")),
+            error=errors.get(name, ""),
+        )
+        for name in OFFERED
+    ]
 
 
 @public_page
@@ -64,14 +86,25 @@ def system_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One system: what leads it, its parts, its results over the releases, what changed and what is not known."""
     selected_system = public_record.find_system(slug)
     before = series.previous_results(Q(system=selected_system))
-    reported = newest_rows(Q(system=selected_system, trust=Result.Trust.REPORTED))
     context = {
         "system": selected_system,
         "formerly": history.former_names("system", selected_system.slug),
-        "reported": _with_before(reported, before),
         **system_context(selected_system, before),
     }
     return render(request, "systems/system.html", {"section": "systems", **context})
+
+
+@public_page
+def platform_index(request: HttpRequest) -> HttpResponse:
+    """Product generations by vendor, with what was measured on them."""
+    columns = {
+        **public_record.PLATFORM, "results": "count", "systems": "system_count", "score": "best",
+        "predecessor_name": "predecessor__name",
+    }  # fmt: skip
+    platforms = with_counts(public_record.current_platforms(), "platform")
+    page = cursor_pages.take_asked_page(platforms, columns, BY_NAME, request.GET, PAGE_ROWS)
+    context = {"section": "systems", "rows": format_counts(page.rows)} | page_links(page)
+    return render(request, "systems/platforms.html", context)
 
 
 @public_page
@@ -83,16 +116,41 @@ def platform_page(request: HttpRequest, slug: str) -> HttpResponse:
         "platform": selected_platform,
         "formerly": history.former_names("platform", selected_platform.slug),
         "successors": list(selected_platform.successors.filter(merged_into=None)),
-        "systems": list(selected_platform.systems.filter(merged_into=None).select_related("site")),
-        **results_apart(condition),
+        **results_context(
+            condition, list(selected_platform.systems.filter(merged_into=None).select_related("site", "platform"))
+        ),
         "pictures": score_history(condition, selected_platform.name),
     }
     return render(request, "systems/platform.html", {"section": "systems", **context})
 
 
-def _with_before(rows: list[dict[str, Any]], before: dict[str, str]) -> list[dict[str, Any]]:
-    """Rows with the id of the result `before` each that is known to be of the same experiment."""
-    return [row | {"before": before.get(row["id"], "")} for row in rows]
+def _with_results(things: QuerySet[Any], name: str) -> QuerySet[Any]:
+    """With the `count` of their current results, and the `best` score of those that a release has.
+
+    `name` is what a result calls them. Each number is a query of its own for the rows that are shown: joined, every
+    result of a site would stand beside every system of it.
+    """
+    own_results = public_record.current_results(Q(**{name: OuterRef("pk")}))
+    best = own_results.filter(release__isnull=False).order_by().values(name).annotate(best=Max("score")).values("best")
+    counted: QuerySet[Any] = things.annotate(count=_count_rows(own_results, name), best=Subquery(best))
+    return counted
+
+
+def with_counts(things: QuerySet[Any], name: str) -> QuerySet[Any]:
+    """Sites or platforms with `count` and `best` of their results, and `system_count`; `name` as a result has it."""
+    own_systems = System.objects.filter(**{name: OuterRef("pk")}, merged_into=None)
+    counted: QuerySet[Any] = _with_results(things, name).annotate(system_count=_count_rows(own_systems, name))
+    return counted
+
+
+def _count_rows(rows: QuerySet[Any], name: str) -> Coalesce:
+    """How many of the rows belong to the outer one."""
+    return Coalesce(Subquery(rows.order_by().values(name).annotate(rows=Count("pk")).values("rows")), 0)
+
+
+def format_counts(rows: Iterable[Row]) -> list[Row]:
+    """Rows with their `score` as text."""
+    return [{**row, "score": numbers.format_decimal(row["score"]) or numbers.MISSING} for row in rows]
 
 
 def score_history(condition: Q, name: str) -> list[Chart]:
@@ -102,7 +160,10 @@ def score_history(condition: Q, name: str) -> list[Chart]:
     """
     scores_by_standing = series.best_scores(condition)
     panels = [
-        (_history_panel(place, name), [(release, score, "") for release, score in points])
+        (
+            _history_panel(place, name),
+            [list_charts.StairPoint(release, score, "", f"/results/{result}/") for release, score, result in points],
+        )
         for place, points in sorted(scores_by_standing.items(), key=lambda item: (-len(item[1]), item[0]))
         if len(points) > 1
     ]
@@ -111,4 +172,5 @@ def score_history(condition: Q, name: str) -> list[Chart]:
 
 def _history_panel(place: series.Standing, name: str) -> str:
     system, kind, clients = place
-    return ", ".join(filter(None, [system or name, numbers.pluralize(clients, "client node"), kind and f"{kind} list"]))
+    scale = "" if kind.startswith(f"{clients}-node") else numbers.pluralize(clients, "client node")
+    return ", ".join(filter(None, [system or name, scale, kind and f"{kind} list"]))

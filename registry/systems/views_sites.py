@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, Q
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.identity import history
-from registry.presentation.result_rows import results_apart
 from registry.query import cursor_pages, public_record
-from registry.systems.views import BY_NAME, score_history
+from registry.systems.result_groups import results_context
+from registry.systems.views import BY_NAME, format_counts, score_history, with_counts
 from registry.web.caching import public_page
+from registry.web.paging import page_links
 
 PAGE_ROWS = 100
 
 
 @public_page
 def site_index(request: HttpRequest) -> HttpResponse:
-    """Sites by name."""
-    columns = {**public_record.SITE, "results": "count"}
-    sites = public_record.current_sites().annotate(count=Count("results", filter=public_record.is_current("results")))
-    page = cursor_pages.take_page(sites, columns, BY_NAME, request.GET.get("cursor", ""), PAGE_ROWS)
-    return render(request, "systems/sites.html", {"section": "systems", "rows": page.rows, "next": page.cursor})
+    """Sites by name, with what was measured there."""
+    columns = {**public_record.SITE, "results": "count", "systems": "system_count", "score": "best"}
+    sites = with_counts(public_record.current_sites(), "site")
+    page = cursor_pages.take_asked_page(sites, columns, BY_NAME, request.GET, PAGE_ROWS)
+    context = {"section": "systems", "rows": format_counts(page.rows)} | page_links(page)
+    return render(request, "systems/sites.html", context)
 
 
 @public_page
@@ -32,8 +34,9 @@ def site_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "site": selected_site,
         "formerly": history.former_names("site", selected_site.slug),
-        "systems": list(selected_site.systems.filter(merged_into=None).order_by("name")),
-        **results_apart(condition),
+        **results_context(
+            condition, list(selected_site.systems.filter(merged_into=None).select_related("site", "platform"))
+        ),
         "pictures": score_history(condition, selected_site.name),
     }
     return render(request, "systems/site.html", {"section": "systems", **context})

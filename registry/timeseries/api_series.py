@@ -32,4 +32,6 @@ class SystemHistory(PublicRead):
         responses={200: shape.SystemHistoryShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(series.series_document(slug, series.parse_selection(request.query_params)))
+        return Response(
+            series.series_document(slug, series.parse_selection(self.question_query(), self.asked_source()))
+        )

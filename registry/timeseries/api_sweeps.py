@@ -20,4 +20,4 @@ class SystemSweep(PublicRead):
         responses={200: shape.SystemSweepShape} | web_responses.NOT_FOUND | web_responses.REFUSED,
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(sweeps.sweep_document(slug))
+        return Response(sweeps.sweep_document(slug, self.asked_source()))

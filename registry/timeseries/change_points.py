@@ -103,7 +103,7 @@ def _clearest_split(logs: Sequence[float]) -> tuple[Edges, float]:
         if tried:
             edges, chance = _best_stretch(logs, tried)
             best = min(best, (edges, 2 * len(tried) * chance), key=itemgetter(1))
-    return best if best[0] and _stand_apart(logs, *best[0]) else ((), 1.0)
+    return best if best[0] and _is_separated_by_ranks(logs, *best[0]) else ((), 1.0)
 
 
 def _clearest_in_windows(logs: Sequence[float]) -> tuple[Edges, float]:
@@ -119,7 +119,7 @@ def _clearest_in_windows(logs: Sequence[float]) -> tuple[Edges, float]:
     best: tuple[Edges, float] = ((), 1.0)
     for low, high, splits in windows:
         edges, chance = _best_stretch(logs[low:high], splits, least)
-        if tried * chance < best[1] and _stand_apart(logs[low:high], *edges):
+        if tried * chance < best[1] and _is_separated_by_ranks(logs[low:high], *edges):
             best = (low + edges[0],), tried * chance
     return best
 
@@ -161,7 +161,7 @@ def _best_stretch(logs: Sequence[float], tried: Sequence[tuple[int, int]], least
     return ((low, high) if high < count else (low,)), _chance_probability(sums, total, low, high, least)
 
 
-def _stand_apart(logs: Sequence[float], low: int, high: int | None = None) -> bool:
+def _is_separated_by_ranks(logs: Sequence[float], low: int, high: int | None = None) -> bool:
     """Whether ranks too tell a stretch from the rest: by their sum, or as few values can, by all lying on one side."""
     inside, outside = logs[low:high], sorted([*logs[:low], *(logs[high:] if high else ())])
     pairs = len(inside) * len(outside)

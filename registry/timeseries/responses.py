@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from registry.comparison.responses import DifferenceGroup, Note
-from registry.query.row_fields import (
+from registry.query.responses.row_fields import (
     AxisName,
     CanonicalUnit,
     ClientNodes,
@@ -31,11 +31,12 @@ from registry.query.row_fields import (
     SystemTitle,
     Tasks,
     Tool,
+    TrustLabel,
     TrustText,
     UnknownValues,
     VersionNumber,
 )
-from registry.query.shapes import Shape
+from registry.query.responses.shapes import Shape
 
 
 class SystemName(Shape):
@@ -168,6 +169,7 @@ class RunVerdictRow(Shape):
     tool: Tool
     mode: Mode
     trust: TrustText
+    trust_label: TrustLabel
     client_nodes: Annotated[int | None, Meta(description="Client nodes; null where it is not known.")]
     list: Annotated[str, Meta(description="Kind of IO500 list, as of a series.")]
     verdict: Annotated[
@@ -197,6 +199,7 @@ class NotJoined(Shape):
     tool: Tool
     mode: Mode
     trust: TrustText
+    trust_label: TrustLabel
     client_nodes: Annotated[int | None, Meta(description="Client nodes; null where it is not known.")]
     tasks: Tasks | None
     score: Score | None
@@ -255,6 +258,7 @@ class SweepRun(Shape):
     result: ResultId
     release: Annotated[str, Meta(description="Of the storage software; empty where it is not known.")]
     trust: TrustText
+    trust_label: TrustLabel
     client_nodes: ClientNodes | None
     day: Annotated[date | None, Meta(description="Day of the run, else of its submission; null where it is not known.")]
     value: Annotated[float, Meta(description="In the canonical unit, `unit` of the cell.")]

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from registry.query.responses.trust_levels import label_of
 from registry.timeseries import change_points, run_alarm
 from registry.timeseries.run_alarm import OUTSIDE, Expectation, MetricVerdict, Verdict
 from validators import quantities
@@ -43,7 +44,8 @@ def verdicts_document(rows: Sequence[Row], ordered: Sequence[Any], not_joined: I
 
     `ordered` are the dated results of the system, oldest first and at least one; `last_day` is that of the last.
     """
-    verdict_by_result = judge_results(rows)
+    labels = {result.public_id: label_of(result) for result in ordered}
+    verdict_by_result = {name: row | {"trust_label": labels[name]} for name, row in judge_results(rows).items()}
     last = ordered[-1]
     others = [name for name in newest_runs(rows) if name != last.public_id]
     places = {result.public_id: place for place, result in enumerate(ordered)}
@@ -178,6 +180,7 @@ def _unjudged_row(result: Any, day: dt.date, not_joined: Iterable[Row]) -> Row:
         "result": result.public_id,
         "day": day,
         **{name: getattr(result, name) for name in ("tool", "mode", "trust", "client_nodes")},
+        "trust_label": label_of(result),
         "list": "",
         "verdict": Verdict.CANNOT_TELL.value,
         "better": None,

@@ -2,7 +2,7 @@
 
 A series holds results of one benchmark, mode, level of trust, kind of ranked list, scale and settings, by when they
 were made: what would move it anyway is not in it. A result of which one of these is not known is in none: it may be
-another experiment (registry/query/alike.py). change_points.py finds the steps.
+another experiment (registry/query/differences/alike.py). change_points.py finds the steps.
 """
 
 from __future__ import annotations
@@ -23,8 +23,13 @@ from registry.comparison import compare as comparison_compare
 from registry.comparison import load
 from registry.comparison.spreads import NO_MEAN, measurement_key
 from registry.models import ListEntry, Result, Step, System
-from registry.query import alike, filters, metric_values, observed_parameters, public_record, unknown_values
+from registry.query import public_record
+from registry.query.differences import alike
+from registry.query.facts import observed_parameters
 from registry.query.public_record import Row
+from registry.query.questions import filters, metric_values, unknown_values
+from registry.query.responses.trust_levels import label_of
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.timeseries import change_points, run_alarm, run_verdicts
 from validators import catalogue, quantities
 from validators.system.difference import difference
@@ -61,12 +66,14 @@ class Selection:
 
     metric: tuple[str, ...] = ()
     filters: QueryDict = field(default_factory=QueryDict)
+    source: RowSource = PUBLIC
 
 
-def parse_selection(query: QueryDict) -> Selection:
+def parse_selection(query: QueryDict, source: RowSource = PUBLIC) -> Selection:
     """Raises UnknownParameter and InvalidValue."""
     filters.refuse_unknown(query, (*NAMES, *FILTERS, "format"), PREFIXES)
-    return Selection(tuple(filters.values_of(query, "metric")), filters.without_names(query, (*NAMES, "format")))
+    narrowing = filters.without_names(query, (*NAMES, "format"))
+    return Selection(tuple(filters.values_of(query, "metric")), narrowing, source)
 
 
 def series_document(slug: str, selection: Selection) -> Row:
@@ -74,8 +81,10 @@ def series_document(slug: str, selection: Selection) -> Row:
 
     Three queries, and four more where there is a step. Raises NotOnRecord, UnknownMetric and InvalidValue.
     """
-    system = public_record.find_system(slug)
-    system_series = of_system(system, filters.result_conditions(selection.filters), selection.metric)
+    source = selection.source
+    system = public_record.find_system(slug, source=source)
+    condition = filters.result_conditions(selection.filters, source)
+    system_series = of_system(system, condition, selection.metric, source)
     rows = sorted(system_series.rows, key=lambda row: (not row["steps"], -len(row["points"])))
     pairs = dict.fromkeys((step["before"], step["after"]) for row in rows for step in row["steps"])
     if pairs:
@@ -90,8 +99,10 @@ def series_document(slug: str, selection: Selection) -> Row:
         "fewest": change_points.FEWEST,
         **_judge_runs(system_series),
         "series": rows,
-        "changes": _change_rows(_newest_pairs(pairs, system_series.ordered)),
-        "unknown_values": unknown_values.explain_empty(selection.filters, empty=not system_series.results),
+        "changes": _change_rows(_newest_pairs(pairs, system_series.ordered), source),
+        "unknown_values": unknown_values.explain_empty(
+            selection.filters, empty=not system_series.results, source=source
+        ),
     }
 
 
@@ -115,14 +126,16 @@ class SystemSeriesSet:
     not_joined: Sequence[Row]
 
 
-def of_system(system: System, condition: Q | None = None, metrics: Sequence[str] = ()) -> SystemSeriesSet:
+def of_system(
+    system: System, condition: Q | None = None, metrics: Sequence[str] = (), source: RowSource = PUBLIC
+) -> SystemSeriesSet:
     """The series of the newest results of a system that meet a condition. Two queries. Raises UnknownMetric."""
-    results, left_out = public_record.take_newest(_with_lists(condition).filter(system=system), MOST_RESULTS)
+    results, left_out = public_record.take_newest(_with_lists(condition, source).filter(system=system), MOST_RESULTS)
     moments = {result.pk: moment for result in results if (moment := moment_of(result))}
     ordered = sorted(
         (result for result in results if result.pk in moments), key=lambda result: (moments[result.pk], result.pk)
     )
-    rows_by_result = metric_values.values_by_result(results, metrics)
+    rows_by_result = metric_values.values_by_result(results, metrics, source)
     if not metrics:
         rows_by_result = {pk: list(_speed_rows(rows)) for pk, rows in rows_by_result.items()}
     days = {pk: moment.date() for pk, moment in moments.items()}
@@ -142,31 +155,33 @@ def join_points(
     return moving, len(grouped) - len(rows), not_joined
 
 
-def _with_lists(condition: Q | None = None) -> QuerySet[Result]:
+def _with_lists(condition: Q | None = None, source: RowSource = PUBLIC) -> QuerySet[Result]:
     """Standing results with the names of their ranked lists, as `kind_of_list` needs them."""
     lists = ListEntry.objects.order_by().filter(result=OuterRef("pk")).values("ranked_list__name").distinct()
-    return public_record.current_results(condition).annotate(list_names=ArraySubquery(lists))
+    return public_record.current_results(condition, source).annotate(list_names=ArraySubquery(lists))
 
 
 Standing = tuple[str, str, int]
 """System, kind of list and client nodes of a best score."""
 
 
-def best_scores(condition: Q) -> dict[Standing, list[tuple[str, float]]]:
-    """The best IO500 score of each release, oldest first, apart for each system, kind of list and count of clients.
+def best_scores(condition: Q) -> dict[Standing, list[tuple[str, float, str]]]:
+    """The best IO500 score of each release with its result, oldest first.
 
-    Without results whose count of client nodes is not known. One query.
+    Apart for each system, kind of list and count of clients. Without results whose count of client nodes is not known.
+    One query.
     """
     scored_results = _with_lists(condition).filter(
         tool="io500", score__gt=0, release__isnull=False, client_nodes__isnull=False
     )
-    best: dict[Standing, dict[str, float]] = {}
+    best: dict[Standing, dict[str, tuple[float, str]]] = {}
     rows = scored_results.select_related("release", "system").defer("search", "snapshot", "parameters")
     for row in rows.order_by("release__held_on", "release__name", "pk"):
         if row.release and row.client_nodes and row.score:
             scores = best.setdefault((row.system.name, kind_of_list(row), row.client_nodes), {})
-            scores[row.release.name] = max(row.score, scores.get(row.release.name, 0.0))
-    return {place: list(scores.items()) for place, scores in best.items()}
+            if row.score > scores.get(row.release.name, (0.0, ""))[0]:
+                scores[row.release.name] = (row.score, row.public_id)
+    return {place: [(release, *pair) for release, pair in scores.items()] for place, scores in best.items()}
 
 
 def previous_results(condition: Q) -> dict[str, str]:
@@ -318,7 +333,11 @@ def _not_in(settings: Row, scale: Row) -> Row:
 def _not_joined(result: Any, kind: str, day: dt.date, lacking: list[str], count: int) -> Row:
     """A result that stands alone, and what is not known of it."""
     columns = {name: getattr(result, name) for name in ("tool", "mode", "trust", "client_nodes", "tasks", "score")}
-    return {"result": result.public_id, "day": day} | columns | {"list": kind, "unknown": lacking, "numbers": count}
+    return (
+        {"result": result.public_id, "day": day}
+        | columns
+        | {"trust_label": label_of(result), "list": kind, "unknown": lacking, "numbers": count}
+    )
 
 
 def _series_row(points: Mapping[str, Row]) -> Row:
@@ -388,13 +407,13 @@ def _newest_pairs(pairs: Iterable[Pair], ordered: Sequence[Any]) -> list[Pair]:
     return sorted(pairs, key=lambda pair: (places[pair[1]], places[pair[0]]), reverse=True)[:MOST_CHANGES]
 
 
-def _change_rows(pairs: Sequence[Pair]) -> list[Row]:
+def _change_rows(pairs: Sequence[Pair], source: RowSource) -> list[Row]:
     """What differed between the results on both sides of a step, and what speaks against comparing them."""
     if not pairs:
         return []
     ids = list(dict.fromkeys(id for pair in pairs for id in pair))
-    sides = dict(zip(ids, load.load_results(ids)[0], strict=True))
-    documents = dict(zip(ids, observed_parameters.system_documents(ids), strict=True))
+    sides = dict(zip(ids, load.load_results(ids, source=source)[0], strict=True))
+    documents = dict(zip(ids, observed_parameters.system_documents(ids, source), strict=True))
     return [
         {
             "before": before,

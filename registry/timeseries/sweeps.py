@@ -17,10 +17,16 @@ from typing import Any
 from django.db.models.fields.json import KT
 
 from registry.comparison import spreads, uncertainty
-from registry.query import alike, data_files, fact_index, metric_values, public_record, qualified_values
-from registry.query.alike import Likeness
-from registry.query.printed_rounding import rounding_of_row
+from registry.query import data_files, public_record
+from registry.query.differences import alike
+from registry.query.differences.alike import Likeness
+from registry.query.facts import fact_index
 from registry.query.public_record import Row
+from registry.query.questions import metric_values
+from registry.query.responses.trust_levels import label_of
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import qualified_values
+from registry.query.values.printed_rounding import rounding_of_row
 from registry.timeseries import series
 from validators.quantities import lower_is_better
 
@@ -110,18 +116,20 @@ def explain_unplaced(part: Part, facts: Facts) -> dict[str, list[str]]:
     return unsaid
 
 
-def sweep_document(slug: str) -> Row:
+def sweep_document(slug: str, source: RowSource = PUBLIC) -> Row:
     """The standard sweep of a system. Four queries. Raises NotOnRecord."""
-    system, standard_sweep = public_record.find_system(slug), load_sweep()
+    system, standard_sweep = public_record.find_system(slug, source=source), load_sweep()
     tools = {part["tool"] for part in standard_sweep["parts"]}
     results, left_out = public_record.take_newest(
-        public_record.current_results().filter(system=system, tool__in=tools).annotate(label=KT("snapshot__label")),
+        public_record.current_results(source=source)
+        .filter(system=system, tool__in=tools)
+        .annotate(label=KT("snapshot__label")),
         MOST_RESULTS,
     )
-    facts_by_result = fact_index.facts_by_result([result.pk for result in results])
+    facts_by_result = fact_index.facts_by_result([result.pk for result in results], source)
     ordered = sorted(results, key=lambda result: (series.moment_of(result) or dt.datetime.min, result.pk), reverse=True)
     runs = [_run(result, facts_by_result[result.pk], standard_sweep) for result in ordered]
-    rows_by_result = metric_values.values_by_result(ordered)
+    rows_by_result = metric_values.values_by_result(ordered, source=source)
     parts = [
         _part_row(part, [(run, rows_by_result[run["pk"]], facts_by_result[run["pk"]]) for run in runs])
         for part in standard_sweep["parts"]
@@ -152,6 +160,7 @@ def _run(result: Any, facts: Facts, standard_sweep: Mapping[str, Any]) -> Row:
         "result": result.public_id,
         "label": result.label,
         "trust": result.trust,
+        "trust_label": label_of(result),
         "client_nodes": result.client_nodes,
         "day": moment.date() if (moment := series.moment_of(result)) else None,
         "release": next((facts[name] for name in standard_sweep["release"] if name in facts), ""),

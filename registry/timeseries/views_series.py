@@ -24,8 +24,10 @@ from registry.presentation.words import (
     number_named,
     shown_unit,
 )
-from registry.query import filters, qualified_values, study_query
 from registry.query.public_record import Row
+from registry.query.questions import filters, study_query
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import qualified_values
 from registry.timeseries import series
 from registry.web.caching import public_page
 from validators.units import UNITS
@@ -39,8 +41,13 @@ MOST_ROWS = 200
 @public_page
 def history_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The series of one system."""
+    return show_history(request, slug)
+
+
+def show_history(request: HttpRequest, slug: str, source: RowSource = PUBLIC) -> HttpResponse:
+    """The page of the series of one system, asked of a source."""
     query = filters.without_empty(request.GET)
-    selection = series.parse_selection(query)
+    selection = series.parse_selection(query, source)
     system_history = series.series_document(slug, selection)
     rows = _in_one_unit(system_history["series"])
     written_out = [_series_context(row) for row in _with_varying_settings(rows)[:MOST_ROWS]]
@@ -223,7 +230,7 @@ def _not_joined(result: Row) -> dict[str, Any]:
     score = numbers.format_decimal(result["score"]) or numbers.MISSING
     names = ", ".join(humanize(name) for name in result["unknown"])
     kind = result["list"] and f"{result['list']} list"
-    about = ", ".join(filter(None, [result["tool"], result["mode"], kind, result["trust"]]))
+    about = ", ".join(filter(None, [result["tool"], result["mode"], kind, result["trust_label"]]))
     return result | {"score": score, "about": about, "reason": f"Not known: {names}"}
 
 

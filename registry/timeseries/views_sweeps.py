@@ -9,9 +9,10 @@ from django.shortcuts import render
 
 from registry.presentation import numbers
 from registry.presentation.words import best_unit, capitalize_sentence, format_in_unit, humanize
-from registry.query import qualified_values
-from registry.query.axes import find_axis
+from registry.query.facts.axes import find_axis
 from registry.query.public_record import Row
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import qualified_values
 from registry.timeseries import sweeps
 from registry.web.caching import public_page
 
@@ -19,7 +20,12 @@ from registry.web.caching import public_page
 @public_page
 def sweep_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Each part as a table of its cells."""
-    sweep_document = sweeps.sweep_document(slug)
+    return show_sweep(request, slug)
+
+
+def show_sweep(request: HttpRequest, slug: str, source: RowSource = PUBLIC) -> HttpResponse:
+    """The page of the sweep of one system, asked of a source."""
+    sweep_document = sweeps.sweep_document(slug, source)
     context = {
         "section": "systems",
         "system_sweep": sweep_document,

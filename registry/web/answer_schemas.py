@@ -1,4 +1,4 @@
-"""Shapes of answers (`registry/query/shapes.py`) as components of the OpenAPI document."""
+"""Components of the OpenAPI document: shapes of answers (`registry/query/responses/shapes.py`), names of bodies."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import build_choice_field, build_object_type
 from drf_spectacular.utils import Direction
 from msgspec import inspect as types
-from rest_framework.serializers import ChoiceField
+from rest_framework.serializers import ChoiceField, Serializer
 
-from registry.query.shapes import Shape, ShapeField, fields_of, strip_type
+from registry.query.responses.shapes import Shape, ShapeField, fields_of, strip_type
 
 Schema = dict[str, Any]
 Reference = Callable[[type[Any]], Schema]
@@ -33,6 +33,13 @@ PLAIN: dict[type[types.Type], Schema] = {
     types.AnyType: {},
 }
 LIMITS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
+
+
+class NamedOnce(AutoSchema):
+    """Names the component of a body by its serializer: `UploadRequest`. drf-spectacular appends Request to each."""
+
+    def get_serializer_name(self, serializer: Serializer[Any], direction: Direction) -> str:
+        return type(serializer).__name__.removesuffix("Request")
 
 
 class ShapeExtension(OpenApiSerializerExtension):

@@ -7,20 +7,24 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.http import HttpResponse, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, QueryDict
 from django.utils.cache import patch_cache_control
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.exceptions import NotAcceptable
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import SAFE_METHODS, AllowAny
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.query import csv_safe, cursor_pages, filters
+from registry.query import cursor_pages
 from registry.query.public_record import MovedOnRecord
+from registry.query.questions import filters
+from registry.query.responses import csv_safe
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.web.moved import redirect_moved
+from registry.web.renderers import JSONRenderer
 
 FRESH_S = 60
 MOST_IN_HEADER = 5
@@ -72,6 +76,19 @@ class PublicRead(APIView):
     query_names: tuple[str, ...] = ()
     query_prefixes: tuple[str, ...] = ()
 
+    def asked_source(self) -> RowSource:
+        """What questions of this address are asked of."""
+        return PUBLIC
+
+    def question_query(self) -> QueryDict:
+        """The query, without what says whose rows are asked."""
+        return self.request.query_params
+
+    @classmethod
+    def asks_private(cls, request: HttpRequest | Request) -> bool:
+        """Whether a request is for one account alone; then it has to say whose it is, and nobody keeps the answer."""
+        return False
+
     def get_authenticators(self) -> list[Any]:
         return [] if self._reads() else super().get_authenticators()
 
@@ -81,7 +98,11 @@ class PublicRead(APIView):
     def _reads(self) -> bool:
         """Whether the method only reads, or is none of this address: then it is refused as such, account or not."""
         request = getattr(self, "request", None)
-        return request is None or request.method in SAFE_METHODS or request.method not in self.allowed_methods
+        if request is None:
+            return True
+        if self.asks_private(request):
+            return False
+        return request.method in SAFE_METHODS or request.method not in self.allowed_methods
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -112,6 +133,8 @@ class PublicRead(APIView):
                 patch_cache_control(response, public=True, no_cache=True)
             if response.status_code == 200 and request.method in ("GET", "HEAD"):
                 _offer_304(request, response)
+        elif self.asks_private(request):
+            response["Cache-Control"] = "private, no-store"
         return response
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import wraps
 from typing import Any, TypeVar
 
 from django.core.cache import cache
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import conditional_page, require_safe
@@ -20,6 +21,15 @@ from registry.web.moved import redirect_moved
 
 FRESH_S = 60
 KEPT_S = 86_400
+_STATE_TO_KEEP_UNDER = """
+    SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN (
+        SELECT md5(coalesce(string_agg(transaction || ' ' || written_at, ',' ORDER BY transaction), ''))
+        FROM registry_publicwrite) END
+"""
+"""The state of the record, as registry/database/public_writes.py tells it.
+
+Null in a transaction that has written itself: nobody else sees what it reads next.
+"""
 
 View = Callable[..., HttpResponse]
 Value = TypeVar("Value")
@@ -50,6 +60,30 @@ def public_page(view: View) -> View:
         return response
 
     return require_safe(conditional_page(cached_page))
+
+
+def with_known_values(**values: Iterable[str]) -> Callable[[View], View]:
+    """Names that the query of a page may have, each with its values, where all of these answers may be kept.
+
+    They are read by registry/serving/kept_routes.py. There have to be few: each combination is an answer of its own.
+    """
+
+    def mark_view(view: View) -> View:
+        view.known_values = {name: frozenset(texts) for name, texts in values.items()}  # type: ignore[attr-defined]  # a mark
+        return view
+
+    return mark_view
+
+
+def kept_value(name: str, make: Callable[[], Value]) -> Value:
+    """What follows from the public record alone, kept until anything is written to it. One query.
+
+    `make` reads nothing but what anybody may read.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_STATE_TO_KEEP_UNDER)
+        ((state,),) = cursor.fetchall()
+    return make() if state is None else cached_value(f"{name}:{state}", make)
 
 
 def cached_value(key: str, make: Callable[[], Value]) -> Value:

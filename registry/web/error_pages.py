@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 
 from django.contrib.auth.models import AnonymousUser
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -21,6 +24,10 @@ ADDRESSES = {
     "record.no-parameter": "/parameters/{}/",
     "record.no-study": "/studies/{}/",
 }
+
+
+EXPLANATIONS: list[Callable[[HttpRequest], Problem | None]] = []
+"""Asked when a view failed: what else than a defect of the code may have broken it. Higher layers add theirs."""
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -50,9 +57,8 @@ def refusal_page(request: HttpRequest, problem: Problem) -> HttpResponse:
 
 def refused_form(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form whose CSRF token is missing or old."""
-    return _error_page(
-        request, 403, "request.form-expired", "This form is too old", "Go back, reload the page, send it again."
-    )
+    hint = "Go back, reload the page and send the form again. If that does not help, allow cookies for this site."
+    return _error_page(request, 403, "request.form-expired", "This form has expired", hint)
 
 
 def too_large(request: HttpRequest) -> HttpResponse:
@@ -66,7 +72,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if error is not None and (problem := outage_problem(error)):
         request.user = AnonymousUser()  # who signed in stands in the database
         return refusal_page(request, problem)
-    return _error_page(request, 500, "server.error", "Something broke on our side", "Try again; it has been logged.")
+    with suppress(DatabaseError):
+        if explained := next(filter(None, (explain(request) for explain in EXPLANATIONS)), None):
+            return refusal_page(request, explained)
+    return _error_page(request, 500, "server.error", "Something broke on our side", "It is logged. Try again later.")
 
 
 def _error_page(

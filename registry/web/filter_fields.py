@@ -1,4 +1,4 @@
-"""Fields of a page for the filters of registry/query/filters.py, for filter_field.html; and the address of its form."""
+"""Form fields of filters (registry/query/questions/filters.py), for filter_field.html; and the address of the form."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from registry.query.facets import Choice
-from registry.query.filters import FILTERS
+from registry.errors import Problem
+from registry.query.questions.facets import Choice
+from registry.query.questions.filters import FILTERS
 
 View = Callable[..., HttpResponse]
 
@@ -28,6 +29,7 @@ class Field:
     title: str = ""
     choices: Iterable[Choice] | None = None
     every: str = "any"
+    error: str = ""
 
 
 def filter_fields(
@@ -35,11 +37,14 @@ def filter_fields(
     values: Mapping[str, str],
     choices: Mapping[str, Iterable[Choice]],
     texts: Mapping[str, Mapping[str, str]] | None = None,
+    refusal: Problem | None = None,
 ) -> list[Field]:
     """The fields that a page shows of the filters of these names, in their order.
 
     `values` are those of the query. `texts` replaces label, placeholder or `every` where a page says it otherwise.
+    What `refusal` says of a name stands at its field.
     """
+    errors = error_texts(refusal)
     inputs = {"q": "search"} | {row.name: "number" for row in FILTERS if row.kind is int}
     return [
         Field(
@@ -47,11 +52,23 @@ def filter_fields(
             value=values.get(row.name, ""),
             input=inputs.get(row.name, "text"),
             choices=choices.get(row.name),
+            error=errors.get(row.name, ""),
             **{"label": row.label, "placeholder": row.placeholder, **(texts or {}).get(row.name, {})},
         )
         for row in FILTERS
         if row.has_field and row.name in names
     ]
+
+
+def error_texts(refusal: Problem | None) -> dict[str, str]:
+    """By name of the query: what was refused of it, as a sentence. Empty where no name is to blame."""
+    errors = (refusal.errors if refusal else None) or {}
+    return {name: as_sentence("; ".join(map(str, reasons))) for name, reasons in errors.items()}
+
+
+def as_sentence(text: str) -> str:
+    """ "one of a, b" -> "One of a, b."."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
 def tidy_address(view: View) -> View:

@@ -1,13 +1,15 @@
-"""Sizes of pages, and parameters of a query as OpenAPI says them: a value that fits its schema has a valid form."""
+"""Sizes and links of pages, and parameters of a query as OpenAPI says them: what fits its schema has a valid form."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from drf_spectacular.utils import OpenApiParameter
 
-from registry.query.filters import LARGEST
+from registry.query.cursor_pages import Page
+from registry.query.questions.filters import LARGEST
 from registry.web import responses as web_responses
 
 PAGE, PAGE_LARGEST = 50, 500
@@ -56,3 +58,15 @@ def query_parameters(
         for name, (schema, words) in ((name, web_responses.QUERY[name]) for name in names)
     ]
     return [*parameters, web_responses.NAMED_FACTS] if "p.NAME" in names else parameters
+
+
+def page_links(page: Page[Any], query: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What templates/web/pages.html needs: addresses of the pages before and after one, "" where there is none.
+
+    `query` are the names and values that the address of each page has.
+    """
+    cursors = {"previous": ("before", page.before), "next": ("cursor", page.cursor)}
+    return {
+        link: f"?{urlencode({**(query or {}), name: cursor})}" if cursor else ""
+        for link, (name, cursor) in cursors.items()
+    }

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from drf_spectacular.utils import OpenApiParameter
 from msgspec import UNSET, Meta, UnsetType
 
-from registry.query.filters import FILTERS, LARGEST, Filter
-from registry.query.id_lists import MOST_IDS
-from registry.query.row_fields import Address, Code, VersionNumber
-from registry.query.shapes import Shape
+from registry.query.questions.filters import FILTERS, LARGEST, Filter
+from registry.query.questions.id_lists import MOST_IDS
+from registry.query.responses.row_fields import Address, Code, VersionNumber
+from registry.query.responses.shapes import Shape
 
 _TYPES: dict[type, dict[str, Any]] = {
     str: {"type": "string"},

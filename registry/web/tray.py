@@ -5,14 +5,16 @@ from __future__ import annotations
 from functools import cached_property
 from urllib.parse import urlencode, urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_safe
 
 from registry.query import public_record
-from registry.query.filters import VALUE_LIMIT
-from registry.query.id_lists import MOST_COMPARED, MOST_IDS
+from registry.query.questions.filters import VALUE_LIMIT
+from registry.query.questions.id_lists import MOST_COMPARED, MOST_IDS
+from registry.query.row_sources import PUBLIC, RowSource
 
 NAME = "r"
 START = "/results/"
@@ -33,8 +35,8 @@ def _named_ids(query: QueryDict) -> list[str]:
 class Tray:
     """The choice of one address, for templates. One query, when `rows` or what follows from them is read."""
 
-    def __init__(self, query: QueryDict) -> None:
-        self._query = query
+    def __init__(self, query: QueryDict, source: RowSource = PUBLIC) -> None:
+        self._query, self._source = query, source
         self.ids = kept_ids(query)
         self.dropped = len(_named_ids(query)) - len(self.ids)
         self.most = MOST_COMPARED
@@ -52,7 +54,7 @@ class Tray:
     @cached_property
     def rows(self) -> list[dict[str, str]]:
         """Each kept result of the record: id, name, and the address of this page without it."""
-        names = public_record.names_by_id(self.ids)
+        names = public_record.names_by_id(self.ids, self._source)
         known_ids = [public_id for public_id in self.ids if public_id in names]
         return [
             {
@@ -87,8 +89,12 @@ class Tray:
 
 
 def tray_context(request: HttpRequest) -> dict[str, Tray]:
-    """The tray of the address. It asks the database nothing before a template reads its rows."""
-    return {"tray": Tray(request.GET)}
+    """The tray of the address. It asks the database nothing before a template reads its rows.
+
+    On a closed registry the tray of a stranger is empty: their pages are those that sign in, whatever the address says.
+    """
+    is_closed = settings.READ_REQUIRES_LOGIN and not getattr(getattr(request, "user", None), "is_authenticated", False)
+    return {"tray": Tray(QueryDict() if is_closed else request.GET, getattr(request, "row_source", PUBLIC))}
 
 
 @require_safe

@@ -59,10 +59,21 @@
     place.after(" ", button);
   }
 
+  // The button of a block of code lies in its corner and moves nothing.
+  function boxCode(code) {
+    if (!code.parentElement.matches(".code")) {
+      const box = document.createElement("div");
+      box.className = "code";
+      code.replaceWith(box);
+      box.append(code);
+    }
+  }
+
   function addCopyButtons(root) {
     if (!navigator.clipboard) {
       return;
     }
+    root.querySelectorAll("pre").forEach(boxCode);
     root.querySelectorAll("pre, [data-copy]").forEach((source) => addCopyButton(source, source));
     for (const code of root.querySelectorAll("main code, main .mono, main dd")) {
       if (!code.children.length && DIGEST.test(code.textContent.trim())) {

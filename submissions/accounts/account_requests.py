@@ -6,8 +6,10 @@ no status, header or delay of the page tells anybody else. The row goes with its
 
 from __future__ import annotations
 
+import hashlib
 import io
 import logging
+from contextlib import suppress
 from datetime import timedelta
 from smtplib import SMTPException
 from urllib.parse import urlsplit
@@ -18,13 +20,17 @@ from allauth.account.internal.userkit import filter_users_by_email
 from allauth.account.models import EmailAddress
 from allauth.core import context
 from django.contrib.auth.hashers import make_password
+from django.core.cache import cache
 from django.core.handlers.wsgi import WSGIRequest
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from redis.exceptions import RedisError
 
 from registry.models import Site
+from submissions.accounts.entry.provider_groups import is_of_directory
 from submissions.errors import AccessRequestRefused, NoAccessRequest
+from submissions.lifecycle import quotas
 from submissions.models import AccessRequest, Account, AccountRequest, Membership
 
 log = logging.getLogger(__name__)
@@ -37,6 +43,8 @@ WAITS_FOR = timedelta(days=90)
 """Requests for access that wait for an administrator: how many at most, and how long."""
 KEPT_FOR = timedelta(days=1)
 """So long a letter is tried that can't be sent; then the person has to ask again."""
+MOST_LETTERS_TO_MAILBOX = 10
+"""Answers to sign-up and reset that one mailbox gets within a day, whoever asks. What is beyond is dropped unsaid."""
 
 
 def request_sign_up(email: str, username: str, password: str, origin: str) -> None:
@@ -66,10 +74,26 @@ def answer_due() -> None:
                 row = AccountRequest.objects.select_for_update(skip_locked=True).filter(pk=pk).first()
                 if row is not None:
                     row.delete()
-                    _answer_request(row)
+                    _answer_within_limit(row)
         except (OSError, SMTPException) as error:
             log.warning("A letter about an account was not sent: %s", error)
             AccountRequest.objects.filter(pk=pk).update(due_at=timezone.now() + RETRY_AFTER)
+
+
+def _answer_within_limit(row: AccountRequest) -> None:
+    """Answer unless strangers have filled the mailbox today. A letter that could not be sent does not count."""
+    digest = hashlib.sha256(quotas.mailbox_of(row.email).encode()).hexdigest()
+    key = f"account-letters:{digest}"
+    try:
+        cache.add(key, 0, timedelta(days=1).total_seconds())
+        answered = cache.get(key, 0)
+    except RedisError:  # letters go out uncounted, as pages are read
+        answered = 0
+    if answered >= MOST_LETTERS_TO_MAILBOX and row.kind != Kind.REFUSED:
+        return
+    _answer_request(row)
+    with suppress(RedisError, ValueError):  # ValueError: the day has just ended
+        cache.incr(key)
 
 
 def _answer_request(row: AccountRequest) -> None:
@@ -79,8 +103,10 @@ def _answer_request(row: AccountRequest) -> None:
             _make_account(row, request)
         elif row.kind == Kind.REFUSED:
             get_adapter().send_mail("accounts/access_refused", row.email, {"reason": row.note, "site": row.origin})
-        elif (form := ResetPasswordForm({"email": row.email})).is_valid() and form.users:
-            form.save(request)
+        elif (form := ResetPasswordForm({"email": row.email})).is_valid():
+            form.users = [user for user in form.users if not is_of_directory(user)]
+            if form.users:
+                form.save(request)
 
 
 def _make_account(row: AccountRequest, request: WSGIRequest) -> None:

@@ -6,17 +6,25 @@ from typing import Any
 
 import qrcode
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.stagekit import clear_login
 from allauth.account.models import EmailAddress
+from allauth.account.signals import user_logged_in
 from allauth.account.stages import EmailVerificationStage
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
-from allauth.socialaccount.models import SocialApp
+from allauth.socialaccount.models import SocialApp, SocialLogin
 from django.conf import settings
+from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from qrcode.image.svg import SvgPathFillImage
 
 from submissions.accounts import sign_in
+from submissions.accounts.entry import provider_groups
+from submissions.errors import PasswordElsewhere
+from submissions.models import Account
 
 MISMATCH = "Wrong user name or password, or the account is disabled."
 
@@ -47,6 +55,15 @@ class Adapter(DefaultAccountAdapter):
         for usage in getattr(self, "_guesses", ()):
             usage.rollback()
 
+    def pre_login(self, request: HttpRequest, user: Account, **hooks: Any) -> HttpResponse | None:
+        """An account of the directory is signed in by it alone: a passkey would outlive its owner's entry."""
+        answer: HttpResponse | None = super().pre_login(request, user, **hooks)
+        if answer is None and user.directory_entry and not getattr(request, "is_directory_sign_in", False):
+            clear_login(request)
+            messages.error(request, "Sign in with the name and the password of your directory.")
+            return redirect("/login/")
+        return answer
+
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return settings.SIGNUP_OPEN
 
@@ -58,6 +75,12 @@ class Adapter(DefaultAccountAdapter):
         if "@" in username:
             raise ValidationError("A name has no @.")
         return str(super().clean_username(username, shallow))
+
+    def set_password(self, user: Account, password: str) -> None:
+        """Raises PasswordElsewhere for an account of a directory, by whichever page or letter it is tried."""
+        if provider_groups.is_of_directory(user):
+            raise PasswordElsewhere
+        super().set_password(user, password)
 
     def get_login_stages(self) -> list[str]:
         own = f"{MailVerification.__module__}.{MailVerification.__name__}"
@@ -81,6 +104,26 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
             return super().get_app(request, *args, **kwargs)
         except SocialApp.DoesNotExist as error:
             raise Http404 from error
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        """Whether sign-up is open, or a group of the person is mapped: that is how its provider lets people in."""
+        granted = _grants_of(request, sociallogin)
+        return bool(settings.SIGNUP_OPEN or (granted and granted.is_any))
+
+
+def _grants_of(request: HttpRequest, sociallogin: SocialLogin) -> provider_groups.Grants | None:
+    """What the groups of who signs in are worth; None of a provider that maps none."""
+    extra_data = sociallogin.account.extra_data
+    claims = {**(extra_data.get("id_token") or {}), **(extra_data.get("userinfo") or {})}
+    application = sociallogin.account.get_provider(request).app
+    return provider_groups.grants_of(application.settings, claims)
+
+
+@receiver(user_logged_in)
+def grant_by_groups(request: HttpRequest, user: Account, sociallogin: SocialLogin | None = None, **_: Any) -> None:
+    """Each sign-in by a provider that maps groups brings role and memberships up to date."""
+    if sociallogin is not None and (granted := _grants_of(request, sociallogin)):
+        provider_groups.apply_grants(user, granted)
 
 
 class MFAAdapter(DefaultMFAAdapter):

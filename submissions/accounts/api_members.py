@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
@@ -33,7 +31,7 @@ class InstitutionList(PrivateView):
     def get(self, request: Request) -> Response:
         account = account_of(request)
         waiting = [_invitation_row(invitation) for invitation in accounts_memberships.invitations_for(account)]
-        return Response({"next": None, "results": institution_rows(account), "invitations": waiting})
+        return Response(shape.InstitutionPage(next=None, results=institution_rows(account), invitations=waiting))
 
 
 class MemberList(PrivateView):
@@ -45,15 +43,11 @@ class MemberList(PrivateView):
     def get(self, request: Request, slug: str) -> Response:
         account = account_of(request)
         institution = accounts_memberships.visible_institution(account, slug)
-        rows = [_member_row(membership) for membership in accounts_memberships.members_of(institution)]
-        waiting = (
-            accounts_memberships.invitations_of(institution)
-            if accounts_memberships.manages_institution(account, institution)
-            else []
-        )
-        return Response(
-            {"next": None, "results": rows, "invitations": [_invitation_row(invitation) for invitation in waiting]}
-        )
+        members = accounts_memberships.members_of(institution)
+        manages = accounts_memberships.manages_institution(account, institution)
+        waiting = accounts_memberships.invitations_of(institution) if manages else []
+        rows, invitations = map(_member_row, members), map(_invitation_row, waiting)
+        return Response(shape.MemberPage(next=None, results=list(rows), invitations=list(invitations)))
 
     @write_operation(
         operation_id="members_invite",
@@ -115,11 +109,15 @@ class InvitationAccept(PrivateView):
         return Response(_member_row(membership))
 
 
-def institution_rows(account: Account) -> list[dict[str, Any]]:
+def institution_rows(account: Account) -> list[shape.InstitutionRow]:
     """The institutions of an account by name, with its role in each."""
     own = account.memberships.select_related("institution").order_by("institution__name")
     return [
-        {"slug": membership.institution.slug, "name": membership.institution.name, "role": membership.role}
+        shape.InstitutionRow(
+            slug=membership.institution.slug,
+            name=membership.institution.name,
+            role=Membership.Role(membership.role),
+        )
         for membership in own
     ]
 
@@ -128,17 +126,17 @@ def _members_response(request: Request, secret: str) -> str:
     return request.build_absolute_uri(f"/account/invitations/{secret}/")
 
 
-def _member_row(membership: Membership) -> dict[str, Any]:
-    return {"account": membership.account.username, "role": membership.role}
+def _member_row(membership: Membership) -> shape.MemberRow:
+    return shape.MemberRow(account=membership.account.username, role=Membership.Role(membership.role))
 
 
-def _invitation_row(invitation: Invitation) -> dict[str, Any]:
-    return {
-        "id": invitation.pk,
-        "institution": invitation.institution.slug,
-        "invitee": invitation.invitee,
-        "role": invitation.role,
-        "invited_by": invitation.invited_by.username,
-        "made_at": invitation.made_at,
-        "expires_at": invitation.made_at + accounts_memberships.INVITATION_LASTS,
-    }
+def _invitation_row(invitation: Invitation) -> shape.InvitationRow:
+    return shape.InvitationRow(
+        id=invitation.pk,
+        institution=invitation.institution.slug,
+        invitee=invitation.invitee,
+        role=Membership.Role(invitation.role),
+        invited_by=invitation.invited_by.username,
+        made_at=invitation.made_at,
+        expires_at=invitation.made_at + accounts_memberships.INVITATION_LASTS,
+    )

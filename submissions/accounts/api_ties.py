@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
@@ -35,14 +33,14 @@ class TieList(PrivateView):
     @extend_schema(operation_id="ties_list", responses={200: shape.TiePage} | REFUSED)
     def get(self, request: Request) -> Response:
         rows = ties.visible_ties(account_of(request))[:MOST_ROWS]
-        return Response({"next": None, "results": [_tie_row(tie) for tie in rows]})
+        return Response(shape.TiePage(next=None, results=[_tie_row(tie) for tie in rows]))
 
     @write_operation(operation_id="ties_declare", request=TieRequest, responses={201: shape.TiePage} | REFUSED)
     def post(self, request: Request) -> Response:
         account = account_of(request)
         ties.declare_ties(account, [validated_body(request, TieRequest)["vendor"]])
         rows = account.ties.select_related(*ties.JOINED).order_by("-since", "-id")
-        return Response({"next": None, "results": [_tie_row(tie) for tie in rows[:MOST_ROWS]]}, status=201)
+        return Response(shape.TiePage(next=None, results=[_tie_row(tie) for tie in rows[:MOST_ROWS]]), status=201)
 
 
 class TieEnding(PrivateView):
@@ -57,13 +55,13 @@ class TieEnding(PrivateView):
         )
 
 
-def _tie_row(tie: Tie) -> dict[str, Any]:
-    return {
-        "id": tie.pk,
-        "account": tie.account.username,
-        "vendor": tie.vendor,
-        "since": tie.since,
-        "ended_at": tie.ended_at,
-        "ended_by": tie.ended_by.username if tie.ended_by else None,
-        "reason": tie.reason,
-    }
+def _tie_row(tie: Tie) -> shape.TieRow:
+    return shape.TieRow(
+        id=tie.pk,
+        account=tie.account.username,
+        vendor=tie.vendor,
+        since=tie.since,
+        ended_at=tie.ended_at,
+        ended_by=tie.ended_by.username if tie.ended_by else None,
+        reason=tie.reason,
+    )

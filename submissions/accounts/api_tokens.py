@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.query.responses.shapes import shape_values
 from submissions.accounts import responses as shape
 from submissions.accounts import tokens
 from submissions.accounts.api_members import institution_rows
-from submissions.models import Token
+from submissions.models import Account, Token
 from submissions.web.api_base import REFUSED, PrivateView, validated_body
 from submissions.web.request_account import account_of
 from submissions.web.request_bodies import Choice, write_operation
@@ -44,7 +43,7 @@ class TokenList(PrivateView):
     @extend_schema(operation_id="tokens_list", responses={200: shape.TokenPage} | REFUSED)
     def get(self, request: Request) -> Response:
         return Response(
-            {"next": None, "results": [token_row(token) for token in tokens.list_tokens(account_of(request))]}
+            shape.TokenPage(next=None, results=[token_row(token) for token in tokens.list_tokens(account_of(request))])
         )
 
     @write_operation(operation_id="tokens_make", request=TokenRequest, responses={201: shape.TokenMade} | REFUSED)
@@ -52,7 +51,7 @@ class TokenList(PrivateView):
         fields = validated_body(request, TokenRequest)
         by = request.auth if isinstance(request.auth, Token) else None
         token, key = tokens.create_token(account_of(request), **fields, by=by)
-        return Response(token_row(token) | {"key": key}, status=201)
+        return Response(shape.TokenMade(**shape_values(token_row(token)), key=key), status=201)
 
 
 class TokenDetail(PrivateView):
@@ -73,21 +72,21 @@ class AccountDetail(PrivateView):
     def get(self, request: Request) -> Response:
         account = account_of(request)
         return Response(
-            {
-                "account": account.username,
-                "role": account.role,
-                "institutions": institution_rows(account),
-                "token": token_row(request.auth) if isinstance(request.auth, Token) else None,
-            }
+            shape.AccountShape(
+                account=account.username,
+                role=Account.Role(account.role),
+                institutions=institution_rows(account),
+                token=token_row(request.auth) if isinstance(request.auth, Token) else None,
+            )
         )
 
 
-def token_row(token: Token) -> dict[str, Any]:
-    return {
-        "id": token.beginning,
-        "name": token.name,
-        "scopes": token.scopes,
-        "made_at": token.made_at,
-        "expires_at": token.expires_at,
-        "last_used_at": token.last_used_at,
-    }
+def token_row(token: Token) -> shape.TokenRow:
+    return shape.TokenRow(
+        id=token.beginning,
+        name=token.name,
+        scopes=[Token.Scope(scope) for scope in token.scopes],
+        made_at=token.made_at,
+        expires_at=token.expires_at,
+        last_used_at=token.last_used_at,
+    )

@@ -18,6 +18,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from registry.models import Site
+from submissions.accounts import ties
 from submissions.errors import (
     InvitationRefused,
     LastAdmin,
@@ -83,12 +84,17 @@ def change_role(institution: Site, username: str, role: str) -> Membership:
     return membership
 
 
-def remove_member(institution: Site, username: str) -> None:
-    """End a membership; the institution keeps what was submitted for it. Raises NoMember, LastAdmin."""
+def remove_member(institution: Site, username: str, *, stays_tied: bool = True) -> None:
+    """End a membership; the institution keeps what was submitted for it. Raises NoMember, LastAdmin.
+
+    The account stays tied to the institution until an editor ends that: nobody leaves in order to judge it.
+    """
     with transaction.atomic():
         membership = _lock_membership(institution, username)
         _keep_one_admin(membership)
         membership.delete()
+        if stays_tied:
+            ties.declare_ties(membership.account, [institution.name])
 
 
 def _lock_membership(institution: Site, username: str) -> Membership:

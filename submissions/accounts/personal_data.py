@@ -19,7 +19,7 @@ from django.db.models import ForeignObjectRel, Model, Q
 
 from registry.models import Erasure, IdentityChange, Override, SavedStudy
 from submissions.accounts import memberships as accounts_memberships
-from submissions.models import Account, CheckTurn, Delivery, Invitation, QuotaUse
+from submissions.models import Account, CheckTurn, Delivery, Invitation, QuotaUse, ShelfShare
 
 SECRETS = frozenset({"password", "digest", "data"})
 """Columns that are no knowledge about a person: hashes of passwords and tokens, keys of second factors."""
@@ -57,7 +57,7 @@ def erase_account(account: Account) -> str:
     pseudonym = f"erased-{secrets.token_hex(6)}"
     with transaction.atomic():
         for membership in account.memberships.select_related("institution"):
-            accounts_memberships.remove_member(membership.institution, account.username)
+            accounts_memberships.remove_member(membership.institution, account.username, stays_tied=False)
         Invitation.objects.filter(_invitations_to(account) | Q(invited_by=account)).delete()
         for kind in (EmailAddress, Authenticator, SocialAccount):
             kind.objects.filter(user=account).delete()
@@ -65,6 +65,7 @@ def erase_account(account: Account) -> str:
             rows.all().delete()
         Delivery.objects.filter(account=account).delete()
         CheckTurn.objects.filter(account=account).delete()
+        ShelfShare.objects.filter(Q(account=account) | Q(username=account.username)).delete()
         QuotaUse.objects.filter(Q(account=account) | Q(address__in=filter(None, [account.email.lower()]))).delete()
         Override.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
         SavedStudy.objects.filter(saved_by=account.username).update(saved_by=pseudonym)

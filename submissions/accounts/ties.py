@@ -53,6 +53,10 @@ def visible_ties(account: Account) -> QuerySet[Tie]:
 
 
 def _copy_open_vendors(account: Account) -> None:
-    """The column that ties had before they were rows; programs of the release before read it."""
+    """The column that ties had before they were rows; programs of the release before read it.
+
+    Of several that change ties of one account at once, the later waits, and sees what the earlier wrote.
+    """
+    Account.objects.select_for_update().get(pk=account.pk)
     account.vendors = list(account.ties.filter(ended_at=None).values_list("vendor", flat=True))
     account.save(update_fields=["vendors"])

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework import authentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -79,6 +80,18 @@ def revoke_token(account: Account, beginning: str) -> None:
         raise NoToken
 
 
+def sent_token(request: HttpRequest) -> Token | None:
+    """The valid token that a request sends, whatever it is for; None without one. Raises AuthenticationFailed."""
+    credentials = TokenAuthentication().identify_token(request)
+    return credentials[1] if credentials else None
+
+
+def require_scope(token: Token, scope: str) -> None:
+    """Raises OutOfScope where the token is not for that."""
+    if scope not in token.scopes:
+        raise OutOfScope(f"This needs the scope `{scope}`; the token has {', '.join(token.scopes)}.")
+
+
 class TokenAuthentication(authentication.TokenAuthentication):
     """`Authorization: Token KEY`, or `Bearer KEY` as generated clients send it, for what the token was made for.
 
@@ -87,14 +100,18 @@ class TokenAuthentication(authentication.TokenAuthentication):
     """
 
     def authenticate(self, request: Request) -> tuple[Account, Token] | None:
-        if request.headers.get("Authorization", "").lower().startswith("bearer "):
-            self.keyword = "Bearer"
-        credentials = super().authenticate(request)
+        credentials = self.identify_token(request)
         if credentials is not None:
             view = request.parser_context["view"]
             scope = Scope.READ if request.method in SAFE_METHODS else getattr(view, "token_scope", Scope.SUBMIT)
-            if scope not in credentials[1].scopes:
-                raise OutOfScope(f"This needs the scope `{scope}`; the token has {', '.join(credentials[1].scopes)}.")
+            require_scope(credentials[1], scope)
+        return credentials
+
+    def identify_token(self, request: Request | HttpRequest) -> tuple[Account, Token] | None:
+        """The account and token of the header, for whatever use; None without one. Raises AuthenticationFailed."""
+        if request.headers.get("Authorization", "").lower().startswith("bearer "):
+            self.keyword = "Bearer"
+        credentials: tuple[Account, Token] | None = super().authenticate(request)  # type: ignore[arg-type]  # headers
         return credentials
 
     def authenticate_credentials(self, key: str) -> tuple[Account, Token]:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import wraps
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
 from allauth.account.utils import passthrough_next_redirect_url
-from allauth.account.views import LoginView, SignupView
+from allauth.account.views import (
+    LoginView,
+    PasswordChangeView,
+    PasswordResetFromKeyView,
+    PasswordSetView,
+    SignupView,
+)
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,10 +31,12 @@ from registry.web.error_pages import refusal_page
 from registry.web.throttles import LoopbackAwareThrottle
 from submissions.accounts import account_requests, ties, tokens
 from submissions.accounts import memberships as accounts_memberships
+from submissions.accounts.entry import kept_input
+from submissions.accounts.entry.provider_groups import is_of_directory
 from submissions.accounts.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.bundles import signatures
-from submissions.errors import NoToken
-from submissions.web.page_base import private_page
+from submissions.errors import NoToken, PasswordElsewhere
+from submissions.web.page_base import View, private_page
 from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 
@@ -54,7 +68,29 @@ class SignIn(LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(**kwargs)
-        return context | ways_to_an_account() | {"why_here": sign_in_reason(context.get("redirect_field_value") or "")}
+        signed_form = self.request.POST.get(kept_input.NAME, "")
+        why_here = KEPT_REASON if signed_form else sign_in_reason(context.get("redirect_field_value") or "")
+        directory_name = settings.LDAP_DIRECTORY.get("name", "")
+        own = {"why_here": why_here, "kept_input": signed_form, "directory_name": directory_name}
+        return context | account_options() | own
+
+    @classmethod
+    def answer_form(cls, request: HttpRequest, signed_form: str) -> HttpResponse:
+        """The page in place of the answer to a form that was sent without a session; it holds the signed form."""
+        request.method = "GET"
+        request.GET = QueryDict(urlencode({REDIRECT_FIELD_NAME: kept_input.PAGE}))
+        request.POST = QueryDict(urlencode({kept_input.NAME: signed_form}))
+        answer: TemplateResponse = cls.as_view()(request)
+        answer.render()
+        answer.status_code = HTTPStatus.FORBIDDEN
+        return answer
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Sign in, and keep what was typed before in the session that begins."""
+        if signed_form := kept_input.read_form(self.request.POST.get(kept_input.NAME, "")):
+            self.request.session[kept_input.NAME] = signed_form
+        answer: HttpResponse = super().form_valid(form)
+        return answer
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         throttle = LoginThrottle()
@@ -71,7 +107,7 @@ class SignUp(SignupView):
     """The page of `/account/signup/`; where sign-up is closed it says how to get an account."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return {**super().get_context_data(**kwargs), **ways_to_an_account()}
+        return {**super().get_context_data(**kwargs), **account_options()}
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Note what was asked for; a worker answers by mail, also where the address has an account already."""
@@ -82,14 +118,43 @@ class SignUp(SignupView):
 
     def closed(self) -> HttpResponse:
         address = passthrough_next_redirect_url(self.request, "/login/", "next")
-        return render(self.request, "accounts/signup_closed.html", {"login_url": address} | ways_to_an_account())
+        return render(self.request, "accounts/signup_closed.html", {"login_url": address} | account_options())
 
 
-def ways_to_an_account() -> dict[str, bool]:
+def password_page(view: View) -> View:
+    """A page of allauth that sets a password, for accounts that may have one here."""
+
+    @wraps(view)
+    def own_password_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Raises PasswordElsewhere."""
+        if is_of_directory(account_of(request)):
+            raise PasswordElsewhere
+        return view(request, *args, **kwargs)
+
+    return private_page(own_password_view)
+
+
+set_password = password_page(PasswordSetView.as_view())
+change_password = password_page(PasswordChangeView.as_view())
+
+
+class PasswordByLetter(PasswordResetFromKeyView):
+    """Where the link of a letter leads; an account that a directory took over since gets no password by it."""
+
+    def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        try:
+            answer: HttpResponseBase = super().post(request, *args, **kwargs)
+        except PasswordElsewhere as refusal:
+            return refusal_page(request, refusal)
+        return answer
+
+
+def account_options() -> dict[str, bool]:
     """What templates/accounts/ways.html asks, beside the frame of the page."""
     return {"signup_open": settings.SIGNUP_OPEN, "on_this_machine": settings.INSECURE_LOCAL}
 
 
+KEPT_REASON = "You were not signed in. What you typed is kept: after signing in you can send it."
 SIGN_IN_REASONS = (
     ("/submissions/new/", "To submit a run you need an account."),
     ("/submissions/", "To see your submissions you need an account."),
@@ -99,9 +164,13 @@ SIGN_IN_REASONS = (
 )
 
 
+OPEN_REASON = "Reading the public record needs no account. Submitting and reviewing do."
+CLOSED_REASON = "This registry is read by accounts alone. Sign in to read it."
+
+
 def sign_in_reason(path: str) -> str:
     """Why somebody who wanted to go to an address of this site has to sign in, as a sentence."""
-    usual = "Reading the public record needs no account. Submitting and reviewing do."
+    usual = CLOSED_REASON if settings.READ_REQUIRES_LOGIN else OPEN_REASON
     return next((why for address, why in SIGN_IN_REASONS if path.startswith(address)), usual)
 
 
@@ -174,5 +243,6 @@ def _account_page(request: HttpRequest, new_key: str = "", refused: PageForm | N
         "signing_keys": list(account.signing_keys.all()),
         "new_key": new_key,
         "key_form": SigningKeyForm(),
+        "of_directory": is_of_directory(account),
     }
     return form_page(request, "accounts/account.html", context, refused)

@@ -126,11 +126,12 @@ class AccessThrottle(LoopbackAwareThrottle):
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def request_page(request: HttpRequest) -> HttpResponse:
-    """Ask for an account; where everybody may sign up this leads there."""
+    """Ask for an account; where everybody may sign up this leads there. The first page may have sent an institution."""
     if settings.SIGNUP_OPEN:
         return redirect("account_signup")
     if request.method != "POST":
-        return form_page(request, "accounts/request_access.html", {"access_form": AccessForm()})
+        initial = {"institution": request.GET.get("institution", "")[:200]}
+        return form_page(request, "accounts/request_access.html", {"access_form": AccessForm(initial=initial)})
     throttle = AccessThrottle()
     if not throttle.allow_request(request, None):
         return refusal_page(request, TooManyAccessRequests(max(1, int(throttle.wait() or 1))))

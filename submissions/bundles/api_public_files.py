@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -56,15 +55,15 @@ def _public_files_response(request: Request, id: UUID) -> Response:
     account = account_of(request)
     submission = visible_submission(account, id, JOINED)
     require_bytes(account, submission)
-    files: list[dict[str, Any]] = [
-        {
-            "path": row.path,
-            "size": row.size,
-            "agreed": row.agreed,
-            "marks": None
+    files = [
+        shape.OfferedFile(
+            path=row.path,
+            size=row.size,
+            agreed=row.agreed,
+            marks=None
             if row.marks is None
-            else [{"line": mark.line, "word": mark.word, "why": mark.why} for mark in row.marks],
-        }
+            else [shape.MarkRow(line=mark.line, word=mark.word, why=mark.why) for mark in row.marks],
+        )
         for row in public_files.offered_files(submission)
     ]
-    return Response({"version": submission.version, "files": files})
+    return Response(shape.PublicFiles(version=submission.version, files=files))

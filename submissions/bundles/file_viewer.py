@@ -1,31 +1,29 @@
-"""Looking into a received archive without a download: its files, and the lines of one, bounded and harmless."""
+"""Looking into a received archive without a download. It is opened in the cage; what comes back is bounded text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import logging
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
+from registry.errors import Problem
 from submissions.bundles import quarantine
+from submissions.bundles.cage import archive_view, jobs, untrusted
+from submissions.bundles.cage import client as cage
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.storage import stored_files, stored_path
-from submissions.errors import BinaryFile, NoSuchFile, UnreadableArchive
+from submissions.errors import ArchiveTooMuch, BinaryFile, NoSuchFile, NotLookedInto, UnreadableArchive
 from submissions.models import Submission
-from validators.bundle import Bundle, BundleError, Limits, open_bundle
 
-LIMITS = Limits(unpacked_bytes=256 * 1024 * 1024)
-"""What a web process opens; a larger archive is looked at on one's own machine."""
-LINES = 200
-CHARACTERS = 2000
-"""Of one line; the rest of it is cut off and said to be."""
-_HEAD_BYTES = 8192
-_CONTROL_PICTURES = {code: 0x2400 + code for code in range(32) if code != 9} | {0x7F: 0x2421}
-_CONTROL_PICTURES |= dict.fromkeys(
-    (*range(0x80, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD
-)
-"""Control characters as their pictures; what turns the direction of writing as the sign of the unreadable."""
+log = logging.getLogger(__name__)
+
+LINES = archive_view.LINES
+SECONDS = 10.0
+"""So long one look may take; also the wait for other looks of the same web process."""
+
+_LAST_LINE = 1_000_000_000
+"""No archive that is opened for a page has more lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,88 +47,74 @@ class FilePage:
 
 
 def list_files(submission: Submission) -> list[dict[str, Any]]:
-    """Path and size in bytes of every file of the archive. Raises UnreadableArchive, FileQuarantined, FileGone."""
-    with open_archive(submission) as bundle:
-        return [{"path": path, "size": entry.size} for path, entry in bundle.files.items()]
+    """Path and size in bytes of every file of the archive. Raises as `look_into` does."""
+    rows: list[dict[str, Any]] = look_into(submission, archive_view.list_files)["files"]
+    return rows
 
 
 def file_page(submission: Submission, path: str, begin: int, findings: Iterable[dict[str, Any]]) -> FilePage:
     """Up to LINES lines of one file from line `begin` on.
 
-    Raises NoSuchFile where there is none, BinaryFile where it holds a NUL, UnreadableArchive for an archive that does
-    not open.
+    Raises NoSuchFile where there is none, BinaryFile where it holds a NUL, and what `look_into` raises.
     """
-    with open_archive(submission) as bundle:
-        name = _resolve_path(bundle, path)
-        if b"\0" in bundle.read(name, _HEAD_BYTES):
-            raise BinaryFile
-        begin = max(begin, 1)
-        texts = list(islice(_file_lines(bundle, name), begin - 1, begin + LINES))
-        size = bundle.files[name].size
-    marks = _findings_by_line(name, findings)
+    begin = min(max(begin, 1), _LAST_LINE)
+    answer = look_into(submission, archive_view.read_lines, path=path, begin=begin)
+    marks = _findings_by_line(answer["path"], findings)
     lines = [
-        Line(
-            number, text[:CHARACTERS].translate(_CONTROL_PICTURES), len(text) > CHARACTERS, tuple(marks.get(number, ()))
-        )
-        for number, text in enumerate(texts[:LINES], begin)
+        Line(number, text, cut, tuple(marks.get(number, ())))
+        for number, (text, cut) in enumerate(answer["lines"], begin)
     ]
-    return FilePage(name, size, lines, begin + LINES if len(texts) > LINES else None)
+    return FilePage(answer["path"], answer["size"], lines, begin + LINES if answer["more"] else None)
+
+
+def has_line(where: str) -> bool:
+    """Whether it is `path:line`."""
+    path, _, line = where.rpartition(":")
+    return bool(path) and line.isdecimal() and len(line) < 10
 
 
 def split_place(where: str) -> tuple[str, int]:
     """File and line of a finding's `path:line`; line 1 where it names none, or a place in a document."""
     path, _, line = where.rpartition(":")
-    if path and line.isdecimal() and len(line) < 10:
+    if has_line(where):
         return path, int(line)
     return (path if line.startswith("/") else where), 1
 
 
-@contextmanager
-def open_archive(submission: Submission) -> Iterator[Bundle]:
-    """The archive within LIMITS.
+def look_into(submission: Submission, what: Callable[..., dict[str, Any]], **arguments: Any) -> dict[str, Any]:
+    """What a function of `archive_view` says of the archive, which is opened in the cage.
 
-    Raises UnreadableArchive where it does not open, FileQuarantined where it is withheld, FileGone where it is not
-    stored.
+    Raises UnreadableArchive where it does not open, ArchiveTooMuch where it takes too long or too much memory,
+    NotLookedInto where nobody knows why it failed, FileQuarantined where it is withheld, FileGone where it is not
+    stored; NoSuchFile and BinaryFile where the function refuses.
     """
     files = files_of(submission)
     if not files:
         raise UnreadableArchive("The draft has no file yet.")
     quarantine.require_served(submission, *(file["sha256"] for file in files))
-    try:
-        with (
-            stored_path(submission.sha256) as path,
-            stored_files(submission.beside) as extra_files,
-            open_bundle(path, LIMITS, submission.filename, extra_files) as bundle,
-        ):
-            yield bundle
-    except BundleError as error:
-        raise UnreadableArchive(str(error)) from error
+    with stored_path(submission.sha256) as path, stored_files(submission.beside) as extra_files:
+        paths = [path, *(file.path for file in extra_files.values())]
+        named = {"name": submission.filename, "extra_files": [{"name": name} for name in extra_files]}
+        job_arguments = {**named, "look": what.__name__, **arguments}
+        try:
+            answer = untrusted.require_look(
+                cage.do_job(jobs.look_into, paths, job_arguments, seconds=SECONDS, wait_s=SECONDS), what
+            )
+        except (cage.OutOfTime, cage.TooMuch) as error:
+            raise ArchiveTooMuch(str(error)) from error
+        except cage.CageError as error:
+            log.warning("Looking into %s failed: %s", submission.pk, error)
+            raise NotLookedInto from error
+    if "refused" in answer:
+        raise _REFUSALS[answer["refused"]](answer["detail"])
+    return answer
 
 
-def _resolve_path(bundle: Bundle, path: str) -> str:
-    """The file of that path, or the only one whose path ends so: findings leave the top folder out."""
-    if path in bundle.files:
-        return path
-    ending = [name for name in bundle.files if path and name.endswith(f"/{path}")]
-    if len(ending) != 1:
-        raise NoSuchFile
-    return ending[0]
-
-
-def _file_lines(bundle: Bundle, name: str) -> Iterator[str]:
-    """The lines of a file, of each a little more than is shown; memory does not grow with a line."""
-    rest = b""
-    for chunk in bundle.chunks(name):
-        *complete, rest = (rest + chunk).split(b"\n")
-        for line in complete:
-            yield _shown_line(line)
-        rest = rest[: 4 * CHARACTERS + 4]
-    if rest:
-        yield _shown_line(rest)
-
-
-def _shown_line(line: bytes) -> str:
-    return line[: 4 * CHARACTERS + 4].removesuffix(b"\r").decode("utf-8", "replace")
+_REFUSALS: dict[str, type[Problem]] = {
+    archive_view.UNREADABLE: UnreadableArchive,
+    archive_view.UNKNOWN: NoSuchFile,
+    archive_view.BINARY: BinaryFile,
+}
 
 
 def _findings_by_line(name: str, findings: Iterable[dict[str, Any]]) -> dict[int, list[str]]:

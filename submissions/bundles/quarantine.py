@@ -31,7 +31,8 @@ from django.utils import timezone
 
 from registry.errors import Problem
 from registry.models import Result
-from registry.query import cursor_pages, filters, stored_bytes
+from registry.query import cursor_pages, stored_bytes
+from registry.query.questions import filters
 from registry.query.stored_bytes import key_of
 from submissions.bundles.cage import client as cage
 from submissions.bundles.cage import jobs, untrusted
@@ -107,7 +108,8 @@ def delete_unless_held(sha256: str) -> bool:
 def is_held(sha256: str) -> bool:
     """Whether a submission refers to these bytes that neither lost them nor expired."""
     lost = SecretFile.objects.filter(submission=OuterRef("pk"), sha256=sha256, outcome=Outcome.BLOCKED)
-    return submissions_with_file(sha256).filter(~Exists(lost), expired_at=None).exists()
+    holding = submissions_with_file(sha256).exclude(state=State.WITHDRAWN, expired_at__isnull=False)
+    return holding.filter(~Exists(lost)).exists()
 
 
 def delete_leftovers() -> int:

@@ -14,6 +14,7 @@ from registry.presentation import numbers
 from submissions.bundles import file_viewer, public_files
 from submissions.models import Submission
 from submissions.permissions import is_own, require_bytes, visible_submission
+from submissions.web.formatting import name_of
 from submissions.web.page_base import private_page
 from submissions.web.request_account import account_of
 from validators.findings import findings_of_report
@@ -34,7 +35,7 @@ def archive_files(request: HttpRequest, id: UUID) -> HttpResponse:
     context = {
         "section": "submissions",
         "submission": submission,
-        "name": str(submission.metadata.get("system") or submission.filename),
+        "name": name_of(submission),
         "path": path,
     }
     context |= _lines_context(submission, path, request.GET.get("line", "")) if path else _listing_context(submission)
@@ -68,7 +69,7 @@ def public_files_page(request: HttpRequest, id: UUID) -> HttpResponse:
     context = {
         "section": "submissions",
         "submission": submission,
-        "name": str(submission.metadata.get("system") or submission.filename),
+        "name": name_of(submission),
         "rows": rows,
         "most": public_files.MOST_FILES,
         "stored": "stored" in request.GET,
@@ -78,7 +79,9 @@ def public_files_page(request: HttpRequest, id: UUID) -> HttpResponse:
 
 
 def line_address(submission: Submission, where: str) -> str:
-    """The page of the line that a finding names, some lines before it on top."""
+    """The page of the line that a finding names, some lines before it on top; the list of files for no place."""
+    if not where:
+        return f"/submissions/{submission.pk}/files/"
     path, line = file_viewer.split_place(where)
     query = urlencode({"path": path, "line": max(line - BEFORE, 1)})
     return f"/submissions/{submission.pk}/files/?{query}#L{line}"

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from registry.errors import Problem
 from registry.presentation import numbers
-from registry.query import filters
+from registry.query.questions import filters
 from submissions.bundles import quarantine
 from submissions.models import Account, SecretFile
 from submissions.permissions import conflict_reason

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from registry.query.row_fields import SlugOfSystem
-from registry.query.shapes import Shape
+from registry.query.responses.row_fields import SlugOfSystem
+from registry.query.responses.shapes import Shape
 from registry.timeseries.responses import SeriesLabel
 from registry.web.responses import Page
 

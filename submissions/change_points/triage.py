@@ -11,10 +11,12 @@ from django.db.models import F, Q, QuerySet
 from django.http import QueryDict
 
 from registry.models import Step
-from registry.query import canonical_names, cursor_pages, filters
+from registry.query import cursor_pages
+from registry.query.names import canonical_names
+from registry.query.questions import filters
 from submissions.errors import ConflictOfInterest, Forbidden, NoStep, StepChanged, StepRefused
 from submissions.models import Account, StepComment
-from submissions.permissions import conflict_about, has_role, one_with_own
+from submissions.permissions import conflict_about, has_role, own_and_merged_sites
 from submissions.publication import anonymizer, publishable
 
 STATE_MEANINGS = {
@@ -37,7 +39,7 @@ def visible_change_points(account: Account) -> QuerySet[Step]:
     change_points = change_points.select_related("system__site", "before", "after").order_by("-id")
     if has_role(account, Account.Role.REVIEWER):
         return change_points
-    return change_points.filter(system__site__in=one_with_own(account).values("pk"))
+    return change_points.filter(system__site__in=own_and_merged_sites(account).values("pk"))
 
 
 def list_change_points(account: Account, query: QueryDict, size: int) -> tuple[list[Step], str | None]:

@@ -9,7 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from registry.models import Step
-from registry.query import filters, public_record
+from registry.query import public_record
+from registry.query.questions import filters
 from registry.timeseries import detected_steps
 from registry.timeseries.views_series import in_words
 from submissions.change_points import triage

@@ -17,6 +17,9 @@ from uuid import UUID
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import Q
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from registry.dumps import db_locks
@@ -93,7 +96,9 @@ def recheck_in_review(submission_id: UUID | str) -> None:
             submitted_at=submission.submitted_at, answers=submission.answers,
         )  # fmt: skip
         if unchanged.values_list("pk", flat=True).first():
-            unchanged.update(checked_at=_store_check(submission, checked).made_at)
+            stored_check = _store_check(submission, checked)
+            private_records.record_rows((PrivateRecord.Kind.CHECK, [stored_check]))
+            unchanged.update(checked_at=stored_check.made_at)
             quarantine.act_on(submission, checked.secrets)
 
 
@@ -115,22 +120,25 @@ def check_file(key: str, declaration: dict[str, Any], seconds: float) -> dict[st
 
 
 def requeue_stuck() -> None:
-    """Queue again what was received but lost, and what a worker took up and did not live to finish."""
+    """Queue again what was received but lost, and what a worker took up and did not live to finish.
+
+    By the database's clock: with their own, a host that is ahead would leave it lost for as long as it is ahead.
+    """
     patience = (
         LOST_AFTER if task_queue.queue_length(settings.CELERY_TASK_DEFAULT_QUEUE) == 0 else LOST_BEHIND_OTHERS_AFTER
     )
-    for submission_id in lost_submissions(timezone.now() - patience):
-        _queue_again(submission_id, timezone.now() - patience)
-    for submission_id in abandoned_submissions(timezone.now() - LOST_AFTER):
-        _queue_again(submission_id, timezone.now() - LOST_AFTER)
+    for submission_id in lost_submissions(Now() - patience):
+        _queue_again(submission_id, Now() - patience)
+    for submission_id in abandoned_submissions(Now() - LOST_AFTER):
+        _queue_again(submission_id, Now() - LOST_AFTER)
 
 
-def lost_submissions(before: datetime) -> list[UUID]:
+def lost_submissions(before: datetime | Combinable) -> list[UUID]:
     """Submissions that were queued before that time and that no worker took up."""
     return _queued_before(before, State.RECEIVED)
 
 
-def abandoned_submissions(before: datetime) -> list[UUID]:
+def abandoned_submissions(before: datetime | Combinable) -> list[UUID]:
     """Submissions that are being processed by nobody: their worker's lock is free."""
     ids = _queued_before(before, State.PROCESSING)
     if not ids:
@@ -144,9 +152,17 @@ def abandoned_submissions(before: datetime) -> list[UUID]:
     return [pk for pk in ids if lock_key(pk) not in held]
 
 
-def _queued_before(before: datetime, state: State) -> list[UUID]:
-    late = Submission.objects.filter(state=state).exclude(queued_at__gte=before)
+def _queued_before(before: datetime | Combinable, state: State) -> list[UUID]:
+    late = Submission.objects.filter(state=state).exclude(_queued_since(before))
     return list(late.order_by("queued_at").values_list("pk", flat=True)[:SWEPT_AT_ONCE])
+
+
+def _queued_since(before: datetime | Combinable) -> Q:
+    """Queued at that time or later; not what will be queued only, as by a database whose clock was ahead.
+
+    A sweep that began before another one queued it has an earlier now.
+    """
+    return Q(queued_at__gte=before, queued_at__lte=Now() + LOST_AFTER)
 
 
 def lock_key(submission_id: UUID) -> int:
@@ -175,7 +191,8 @@ def _check_claimed(submission_id: UUID | str) -> bool:
     submission = _claim_submission(submission_id)
     if submission is None:
         return False
-    CheckTurn.objects.update_or_create(account_id=submission.account_id, defaults={"began_at": timezone.now()})
+    turn = CheckTurn(account_id=submission.account_id, began_at=timezone.now())
+    CheckTurn.objects.bulk_create([turn], update_conflicts=True, unique_fields=["account"], update_fields=["began_at"])
     if submission.attempts > ATTEMPTS:
         checked = _gave_up()
     else:
@@ -293,20 +310,26 @@ def _finish_check(submission: Submission, checked: CheckOutcome) -> None:
         reason = states.with_failure(_summary_text(stored_check), _finding_codes(checked.report))
         reason = quarantine.act_on(submission, checked.secrets) or reason
         states.transition(
-            submission.pk, [State.PROCESSING], checked.state, reason=reason, checked_at=stored_check.made_at
+            submission.pk,
+            [State.PROCESSING],
+            checked.state,
+            reason=reason,
+            also_recorded=[(PrivateRecord.Kind.CHECK, [stored_check])],
+            checked_at=stored_check.made_at,
         )
     shared_counts.count_event("highwater_checks", stored_check.status)
 
 
 def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
-    if checked.system is None:
+    """Store what a check found; its record is written by who calls this, with what else the same change records."""
+    if checked.system is None and submission.checked_at is not None:
         SubmittedSystem.objects.filter(submission=submission).delete()
-    else:
+    elif checked.system is not None:
         SubmittedSystem.objects.update_or_create(submission=submission, defaults=checked.system)
     if checked.signature is not None:
         signatures.store_verdict(submission, checked.signature)
     counted = finding_counts.count_report(submission, checked.report)
-    stored_check = Check.objects.create(
+    return Check.objects.create(
         submission=submission,
         version=submission.version,
         validators_version=VERSION,
@@ -319,8 +342,6 @@ def _store_check(submission: Submission, checked: CheckOutcome) -> Check:
         report=checked.report,
         read_files=list(checked.read_files),
     )
-    private_records.record_rows(PrivateRecord.Kind.CHECK, [stored_check])
-    return stored_check
 
 
 def _finding_codes(report: dict[str, Any]) -> set[str]:
@@ -387,8 +408,8 @@ def _until_the_database_answers(store: Callable[[], None]) -> None:
             time.sleep(0.5)
 
 
-def _queue_again(submission_id: UUID, before: datetime) -> None:
+def _queue_again(submission_id: UUID, before: datetime | Combinable) -> None:
     """Mark it as queued, then send it: of several schedulers at once, one finds it still late."""
-    late = Submission.objects.filter(pk=submission_id, state__in=states.UNFINISHED).exclude(queued_at__gte=before)
-    if late.update(queued_at=timezone.now()) and task_queue.enqueue("process", str(submission_id)):
+    late = Submission.objects.filter(pk=submission_id, state__in=states.UNFINISHED).exclude(_queued_since(before))
+    if late.update(queued_at=Now()) and task_queue.enqueue("process", str(submission_id)):
         log.info("Queued %s again", submission_id)

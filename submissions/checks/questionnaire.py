@@ -16,7 +16,10 @@ from validators.findings import Finding
 from validators.questionnaires import REPRODUCIBILITY, Question, Questionnaire, each_question, load
 from validators.questionnaires.answers import Answer, Missing, combined, missing, prefill, problems
 from validators.questionnaires.contradictions import contradicted, contradictions
+from validators.questionnaires.evidence import SUBMITTER
 from validators.questionnaires.proposal import Proposal, propose
+from validators.recipes.answers import RecipeAnswer, recipe_answers, recipe_contradictions, with_recipe
+from validators.recipes.of_run import write_run_recipe
 
 WITHOUT_LISTS = ("full",)
 """What is judged where no list was chosen yet: the list that asks the least."""
@@ -29,7 +32,9 @@ class FilledQuestionnaire:
     """A questionnaire as far as it is filled.
 
     `prefilled` are the answers of the facts by question, `answers` those that count; `lists` those that `missing` was
-    judged for; `required_by` those of them that rank no run with a missing answer.
+    judged for; `required_by` those of them that rank no run with a missing answer. `from_recipe` is what the recipe of
+    the run says by question, `contradicted_by_recipe` what people answered otherwise. `supported` is the level that
+    facts alone propose, without what people wrote.
     """
 
     name: str
@@ -41,6 +46,13 @@ class FilledQuestionnaire:
     missing: list[Missing]
     contradictions: list[Finding]
     proposal: Proposal
+    from_recipe: Mapping[str, RecipeAnswer]
+    contradicted_by_recipe: frozenset[str]
+    supported: Proposal
+
+    def answered_by_recipe(self) -> list[str]:
+        """The questions that the recipe answers, in their order."""
+        return _answered_questions(self.questionnaire, self.from_recipe)
 
 
 def fill_for_submission(submission: Submission, report: Mapping[str, Any] | None = None) -> FilledQuestionnaire:
@@ -62,9 +74,14 @@ def fill_questionnaires(
     asking = {name: questionnaires[name] for name in lists if name in questionnaires}
     name = next(iter(asking.values()), REPRODUCIBILITY)
     questionnaire = load(name)
-    prefilled = prefill(questionnaire, document, run)
+    recipe, from_recipe = _read_recipe(questionnaire, document, run)
+    prefilled = with_recipe(prefill(questionnaire, document, run), from_recipe)
     answers = combined(questionnaire, prefilled, submission.answers)
     against = contradictions(questionnaire, answers, document, run)
+    against_recipe = recipe_contradictions(questionnaire, answers, from_recipe, recipe)
+    places = {finding.where for finding in against}
+    against += [finding for finding in against_recipe if finding.where not in places]
+    facts = {name: answer for name, answer in prefilled.items() if answer.source != SUBMITTER}
     return FilledQuestionnaire(
         name,
         questionnaire,
@@ -75,7 +92,33 @@ def fill_questionnaires(
         missing(questionnaire, answer_values(answers), lists),
         against,
         propose(questionnaire, answers, contradicted(against), document, run),
+        from_recipe,
+        frozenset(contradicted(against_recipe)),
+        propose(questionnaire, facts, set(), document, run, only_facts=True),
     )
+
+
+def _read_recipe(
+    questionnaire: Questionnaire, document: Mapping[str, Any] | None, run: Mapping[str, Any] | None
+) -> tuple[dict[str, Any] | None, dict[str, RecipeAnswer]]:
+    """The recipe of a run and what it says to the questions; (None, {}) without a run of a known tool."""
+    if run is None or not run.get("tool"):
+        return None, {}
+    recipe = write_run_recipe(run, document)
+    return recipe, recipe_answers(questionnaire, recipe, run)
+
+
+def _answered_questions(questionnaire: Questionnaire, from_recipe: Mapping[str, RecipeAnswer]) -> list[str]:
+    ids = (question["id"] for question in each_question(questionnaire))
+    return [name for name in ids if name in from_recipe and from_recipe[name].value is not None]
+
+
+def answered_by_recipe(submission: Submission, report: Mapping[str, Any] | None) -> list[str]:
+    """The questions that the recipe of the run answers; `report` is that of the latest check, or None."""
+    if not report:
+        return []
+    document, run = system_document_of(submission), primary_run(submission, report)
+    return _answered_questions(load(), _read_recipe(load(), document, run)[1])
 
 
 def answer_values(answers: Mapping[str, Answer]) -> dict[str, Any]:
@@ -103,7 +146,8 @@ def count_missing(
     counts: dict[str, int] = {}
     for name in dict.fromkeys(questionnaires.values()):
         body = load(name)
-        answers = answer_values(combined(body, prefill(body, document, run), submission.answers))
+        prefilled = with_recipe(prefill(body, document, run), _read_recipe(body, document, run)[1])
+        answers = answer_values(combined(body, prefilled, submission.answers))
         asking = [list_name for list_name, used in questionnaires.items() if used == name]
         rows = missing(body, answers, asking)
         counts |= {list_name: sum(list_name in row.lists for row in rows) for list_name in asking}
@@ -166,7 +210,10 @@ def format_answer(question: Question, value: Any) -> str:
     return str(question.get("choices", {}).get(value, value))
 
 
-DOWNLOAD_FIELDS = ("questionnaire", "answers", "questions", "lists", "contradictions", "proposal")
+DOWNLOAD_FIELDS = (
+    *("questionnaire", "answers", "questions", "lists", "contradictions", "proposal"),
+    *("supported", "answered_by_recipe"),
+)
 COLLECTOR_FIELDS = ("about", "questions")
 
 

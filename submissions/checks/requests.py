@@ -9,6 +9,7 @@ from submissions.web.request_bodies import JSONObject
 
 
 class CheckRequest(UploadRequest):
+    bundle = s.FileField(help_text="The archive, at most 64 MiB.")
     sha256 = s.CharField(required=False, help_text="Of the bundle, 64 hexadecimal digits.")
     # So the REST framework leaves out fields of the base.
     test = None  # type: ignore[assignment]  # no field

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from registry.query.row_fields import Code, Sentence
-from registry.query.shapes import Shape, one_of
+from registry.query.responses.row_fields import Code, Sentence
+from registry.query.responses.shapes import Shape, one_of
 from registry.web.responses import Page
 
 

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from submissions.bundles import quarantine
@@ -99,8 +100,7 @@ def apply_recheck(submission: Submission) -> bool:
     with transaction.atomic():
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         if state in (State.CHECKED, State.INVALID):
-            now = timezone.now()
-            states.transition(submission.pk, [State(state)], State.RECEIVED, None, reason, attempts=0, queued_at=now)
+            states.transition(submission.pk, [State(state)], State.RECEIVED, None, reason, attempts=0, queued_at=Now())
             task_queue.enqueue_after_commit("process", submission.pk)
         elif state in states.UNDER_REVIEW:
             states.note_event(submission, None, reason)

@@ -27,7 +27,7 @@ def note_missing_bytes(at_once: int = AT_ONCE) -> int:
     published = Submission.objects.filter(result__isnull=False).select_related("result")
     rows = list(published.order_by(F("bytes_seen_at").asc(nulls_first=True), "id")[:at_once])
     try:
-        stored_faults.look_for_ends()
+        stored_faults.end_repaired_faults()
         for row in rows:
             Submission.objects.filter(pk=row.pk).update(bytes_seen_at=timezone.now())
             _note_missing(row)

@@ -47,12 +47,12 @@ def continue_nightly() -> None:
         if not mine:
             return
         try:
-            stored_faults.look_for_ends()
+            stored_faults.end_repaired_faults()
             if run := _open_run() or _begin_if_due(timezone.now()):
                 _read_on(run, time.monotonic() + TURN_S)
         except StorageAway:
             log.warning("The storage is away: stored bytes are read later", exc_info=True)
-        tell_administrators()
+        mail_administrators()
 
 
 def read_everything(progress: Progress) -> ScrubRun | None:
@@ -68,7 +68,7 @@ def read_everything(progress: Progress) -> ScrubRun | None:
         while run.ended_at is None:
             _read_on(run, time.monotonic() + TURN_S)
             progress(f"{run.objects_read} objects, {run.bytes_read} bytes read")
-        tell_administrators()
+        mail_administrators()
     return run
 
 
@@ -82,7 +82,7 @@ def examine_reported(storage_kind: str, sha256: str) -> None:
         stored_faults.examine_bytes(kind, sha256)
     except StorageAway:
         log.warning("The storage is away: %s %s was not looked at", kind, sha256, exc_info=True)
-    tell_administrators()
+    mail_administrators()
 
 
 def report_damage(storage: Storage, sha256: str, **_: object) -> None:
@@ -92,7 +92,7 @@ def report_damage(storage: Storage, sha256: str, **_: object) -> None:
         task_queue.enqueue("examine_bytes", f"{kind}:{sha256}")
 
 
-def tell_administrators() -> None:
+def mail_administrators() -> None:
     """One letter about all faults that no letter told of yet. What can't be sent is sent at the next turn."""
     untold = list(StoredFault.objects.filter(told_at=None, ended_at=None))
     if not untold:

@@ -43,7 +43,8 @@ def examine_bytes(kind: Kind, sha256: str) -> tuple[Fault | None, int]:
     """
     storage, read = STORAGES[kind](), 0
     try:
-        for piece in stored_bytes.checked_chunks(stored_bytes.open_bytes(storage, sha256), storage, sha256, tell=False):
+        file = stored_bytes.open_bytes(storage, sha256, tell=False)
+        for piece in stored_bytes.checked_chunks(file, storage, sha256, tell=False):
             read += len(piece)
     except FileNotFoundError:
         fault = Fault.MISSING if is_needed(kind, sha256) else None
@@ -71,7 +72,7 @@ def note_fault(kind: Kind, sha256: str, fault: Fault | None) -> None:
             mark_result(submission, open_faults(_digests_of(submission)))
 
 
-def look_for_ends() -> None:
+def end_repaired_faults() -> None:
     """End faults whose bytes came again, or are needed no more: only what the storage has otherwise now is read."""
     rows = StoredFault.objects.filter(ended_at=None).order_by(F("looked_at").asc(nulls_first=True), "id")
     for row in list(rows[:LOOKED_AT_ONCE]):
@@ -142,7 +143,10 @@ def _published_with(kind: Kind, sha256: str) -> Iterable[Submission]:
 
 
 def _modified_at(kind: Kind, sha256: str) -> datetime | None:
+    """When the stored file was last written; None for one that can't be opened, for its rights may change alone."""
+    storage = STORAGES[kind]()
     try:
-        return STORAGES[kind]().get_modified_time(stored_bytes.key_of(sha256))
-    except FileNotFoundError:
+        with stored_bytes.open_bytes(storage, sha256, tell=False):
+            return storage.get_modified_time(stored_bytes.key_of(sha256))
+    except (FileNotFoundError, stored_bytes.DamagedBytes):
         return None

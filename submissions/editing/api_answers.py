@@ -54,6 +54,8 @@ def _answers_document(submission: Submission) -> dict[str, Any]:
         "lists": {name: _list_completeness(filled, name) for name in filled.lists},
         "contradictions": [finding.as_json() for finding in filled.contradictions],
         "proposal": filled.proposal.as_json(),
+        "supported": filled.supported.as_json(),
+        "answered_by_recipe": filled.answered_by_recipe(),
     }
 
 
@@ -65,6 +67,7 @@ def _question_rows(filled: FilledQuestionnaire) -> Iterator[dict[str, Any]]:
 
 
 def _question_row(filled: FilledQuestionnaire, question: Question, of: str | None) -> dict[str, Any]:
+    recipe_answer = filled.from_recipe.get(question["id"])
     answer = filled.answers.get(question["id"])
     value = answer.value if answer else None
     return {
@@ -76,6 +79,7 @@ def _question_row(filled: FilledQuestionnaire, question: Question, of: str | Non
         "source": answer.source if answer and value is not None else None,
         "evidence": [evidence.as_json() for evidence in answer.evidence] if answer else [],
         "lacking": lacking(question, value),
+        "recipe": recipe_answer.as_json(question["id"] in filled.contradicted_by_recipe) if recipe_answer else None,
     }
 
 

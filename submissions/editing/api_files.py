@@ -10,15 +10,16 @@ from rest_framework.response import Response
 from rest_framework.serializers import IntegerField
 from rest_framework.throttling import BaseThrottle
 
-from registry.query.filters import refuse_unknown
+from registry.query.questions.filters import refuse_unknown
 from registry.web.throttles import UploadThrottle
+from submissions.bundles import copy_preview
 from submissions.bundles.upload_api import BundleParser, UploadView, form_fields
 from submissions.editing import edit, representation, requests, version_history
 from submissions.editing import responses as editing_responses
 from submissions.lifecycle import representation as lifecycle_representation
 from submissions.lifecycle import responses as lifecycle_responses
 from submissions.models import Submission
-from submissions.permissions import require_own, visible_submission
+from submissions.permissions import own_submission, visible_submission
 from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView
 from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
@@ -50,8 +51,7 @@ class SubmissionFiles(UploadView):
     )
     def post(self, request: Request, id: UUID) -> Response:
         account = account_of(request)
-        submission = visible_submission(account, id)
-        require_own(account, submission)
+        submission = own_submission(account, id)
         fields = form_fields(request)
         sent = request.FILES.get("file") or request.FILES.get("bundle")
         changed = edit.put_file(
@@ -80,6 +80,20 @@ class SubmissionFile(PrivateView):
         edit.remove_file(submission, account, name, version=_parse_version(request.query_params.get("version")))
         submission.refresh_from_db()
         return Response(lifecycle_representation.receipt_document(submission, request), status=202)
+
+
+class SubmissionCopy(PrivateView):
+    """The scrubbed copy before anything is submitted: made by the worker, and then under `derivative` of the files."""
+
+    @write_operation(
+        operation_id="submissions_copy",
+        responses={202: editing_responses.Files} | REFUSED | CONFLICT | UNAVAILABLE,
+    )
+    def post(self, request: Request, id: UUID) -> Response:
+        account = account_of(request)
+        submission = visible_submission(account, id, DERIVED)
+        copy_preview.request_copy(submission, account)
+        return Response(representation.files_document(submission), status=202)
 
 
 class SubmissionVersions(PrivateView):

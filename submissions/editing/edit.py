@@ -10,9 +10,10 @@ from typing import Any
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
-from registry.query.revision_diff import RevisionChange, document_differences
+from registry.query.differences.revision_diff import RevisionChange, document_differences
 from submissions.bundles import quarantine
 from submissions.bundles.file_versions import File, files_of
 from submissions.bundles.storage import Incoming
@@ -63,7 +64,11 @@ def save_metadata_and_recheck(
         submission.lists if lists is None else lists,
         submission.metadata if metadata is None else metadata,
     )
-    fields = {"release": declared.release, "lists": declared.lists, "metadata": declared.metadata}
+    fields: dict[str, Any] = {
+        "release": declared.release,
+        "lists": declared.lists,
+        "metadata": declared.metadata,
+    }
     if Submission.objects.filter(pk=submission.pk, state=State.DRAFT).update(**fields):
         return  # without a file there is nothing to check
     if declared.release != submission.release:
@@ -76,7 +81,7 @@ def save_metadata_and_recheck(
         "Taken back to be edited." if submission.state == State.SUBMITTED else "Check again.",
         attempts=0,
         chosen_primary=submission.chosen_primary if submission.revises_id else None,
-        queued_at=timezone.now(),
+        queued_at=Now(),
         **fields,
     )
     task_queue.enqueue_after_commit("process", submission.pk)
@@ -261,7 +266,7 @@ def _store_files(row: Submission, account: Account, files: list[File], reason: s
             version=row.version + 1 if row.sha256 else 1,
             attempts=0,
             chosen_primary=None,
-            queued_at=timezone.now(),
+            queued_at=Now(),
         )
     except IntegrityError as error:
         raise FileInUse("Another submission of this account has these bytes.") from error
@@ -305,9 +310,10 @@ def start_revision(
             release_id=older.release_id,
             lists=older.lists,
             chosen_primary=older.chosen_primary,
+            reproduces_id=older.reproduces_id,
             revises=older,
             revision_reason=reason,
-            queued_at=timezone.now(),
+            queued_at=Now(),
         )
         event_reason = f"Revision of {older.require_result().public_id}: {reason}"
         states.write_history([Event(submission=revision, actor=account, to_state=State.RECEIVED, reason=event_reason)])

@@ -8,7 +8,10 @@ from submissions.web.request_bodies import JSONObject
 
 
 class FileRequest(s.Serializer[None]):
-    file = s.FileField(help_text="A file of any kind; with the others of the submission at most 64 MiB.")
+    file = s.FileField(
+        required=False,
+        help_text="A file of any kind, or `bundle`; with the others of the submission at most 64 MiB.",
+    )
     bundle = s.FileField(required=False, help_text="The file, as the collector calls it; in place of `file`.")
     sha256 = s.CharField(required=False, help_text="Of the file, 64 hexadecimal digits.")
     replaces = s.CharField(required=False, help_text="Name of the file whose place it takes; one of its own name does.")

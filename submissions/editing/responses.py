@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from registry.query.row_fields import SizeInBytes, VersionNumber
-from registry.query.shapes import Shape, one_of
+from registry.query.responses.row_fields import SizeInBytes, VersionNumber
+from registry.query.responses.shapes import Shape, one_of
 from registry.results.responses import Change
 from registry.web.responses import Page
 from submissions.checks.responses import Finding
@@ -55,6 +55,25 @@ class Files(Shape):
     ]
 
 
+class RecipeAnswer(Shape):
+    """What the recipe of the run says to a question."""
+
+    is_answered: Annotated[bool, Meta(description="Whether the recipe answers it, so that nobody has to.")]
+    value: Annotated[Any, Meta(description="The answer of the recipe; null where it gives none.")]
+    why_not: Annotated[
+        str,
+        Meta(
+            description="Why the recipe gives no answer; empty where it gives one.",
+            examples=["The recipe lacks: Client nodes."],
+        ),
+    ]
+    evidence: Annotated[
+        list[dict[str, Any]],
+        Meta(description="Parts of the recipe: label, text, where (file and line, or a fact), source."),
+    ]
+    contradicted: Annotated[bool, Meta(description="Whether a person answered otherwise; that answer counts.")]
+
+
 class AnswerRow(Shape):
     question: Annotated[str, Meta(description="Id of the question.")]
     of: Annotated[str | None, Meta(description="The question that it is a part of.")]
@@ -68,6 +87,7 @@ class AnswerRow(Shape):
     ]
     evidence: Annotated[list[dict[str, Any]], Meta(description="Facts on the question: label, text, where, source.")]
     lacking: Annotated[str, Meta(description="Why the answer does not do; empty for one that does.")]
+    recipe: Annotated[RecipeAnswer | None, Meta(description="What the recipe of the run says to it; null: nothing.")]
 
 
 class Answers(Shape):
@@ -83,3 +103,8 @@ class Answers(Shape):
         dict[str, Any],
         Meta(description="The level of reproducibility that facts and answers propose: points, items, evidence."),
     ]
+    supported: Annotated[
+        dict[str, Any],
+        Meta(description="The level that facts alone support, without what people wrote: as `proposal`."),
+    ]
+    answered_by_recipe: Annotated[list[str], Meta(description="Questions that the recipe answers.")]

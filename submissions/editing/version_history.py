@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from registry.query.revision_diff import document_differences
+from registry.query.differences.revision_diff import document_differences
 from submissions.bundles.file_versions import File, files_of
 from submissions.checks import finding_counts
 from submissions.errors import NoSuchVersion

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -15,10 +16,13 @@ from registry.errors import Problem, problem_body
 from submissions.checks import questionnaire
 from submissions.checks.questionnaire import FilledQuestionnaire
 from submissions.editing import edit
-from submissions.errors import AnswersChanged, AnswersInvalid, DeadlinePassed, Forbidden, StateConflict
+from submissions.editing.forms import AnswersFileForm
+from submissions.errors import AnswersChanged, AnswersInvalid, DeadlinePassed, StateConflict
 from submissions.models import Submission
 from submissions.permissions import is_own, visible_submission
+from submissions.web.formatting import name_of
 from submissions.web.page_base import private_page
+from submissions.web.page_forms import form_page
 from submissions.web.request_account import account_of
 from validators.questionnaires import Question
 from validators.questionnaires.answers import lacking
@@ -63,16 +67,17 @@ def upload_file(request: HttpRequest, id: UUID) -> HttpResponse:
     """Answers as a file: the one that was downloaded, or an object of questions and answers."""
     account = account_of(request)
     submission = visible_submission(account, id, DESCRIBED)
-    sent = request.FILES.get("file")
-    try:
-        if sent is None or sent.size is None or sent.size > FILE_LIMIT_BYTES:
-            raise AnswersInvalid("Choose a file of at most 1 MiB.")
-        edit.save_answers(submission, account, questionnaire.parse_answers(sent.read()))
-    except Forbidden:
-        raise
-    except Problem as problem:
-        return _answers_page(request, submission, questionnaire.fill_for_submission(submission), problem)
+    form = AnswersFileForm(request.POST, request.FILES)
+    if not form.carry_out(lambda file: edit.save_answers(submission, account, _read_answers(file))):
+        return _answers_page(request, submission, questionnaire.fill_for_submission(submission), refused=form)
     return redirect("submission-answers", id=id)
+
+
+def _read_answers(sent: UploadedFile[Any] | None) -> Any:
+    """The answers of a file. Raises AnswersInvalid for one that is none, or too large."""
+    if sent is None or sent.size is None or sent.size > FILE_LIMIT_BYTES:
+        raise AnswersInvalid("Choose a file of at most 1 MiB.")
+    return questionnaire.parse_answers(sent.read())
 
 
 def _answers_page(
@@ -81,11 +86,13 @@ def _answers_page(
     filled: FilledQuestionnaire,
     problem: Problem | None = None,
     fields: Mapping[str, str] | None = None,
+    refused: AnswersFileForm | None = None,
 ) -> HttpResponse:
     context = {
+        "file_form": AnswersFileForm(),
         "section": "submissions",
         "submission": submission,
-        "name": str(submission.metadata.get("system") or submission.filename),
+        "name": name_of(submission),
         "problem": problem,
         "may_answer": is_own(account_of(request), submission)
         and submission.state in edit.EDITABLE
@@ -101,7 +108,9 @@ def _answers_page(
         "progress": answer_progress(filled),
     }
     context["sections"] = group_questions(context["questions"])
-    return render(request, "editing/answers.html", context, status=problem.status if problem else 200)
+    if problem is not None:
+        return render(request, "editing/answers.html", context, status=problem.status)
+    return form_page(request, "editing/answers.html", context, refused)
 
 
 def questionnaire_context(
@@ -120,6 +129,8 @@ def questionnaire_context(
         "lists": [_list_row(filled, name, texts) for name in filled.lists],
         "contradictions": [finding.as_json() for finding in filled.contradictions],
         "proposal": filled.proposal,
+        "supported": filled.supported,
+        "by_recipe": len(filled.answered_by_recipe()),
         "counted": count_text(filled),
     }
 
@@ -206,7 +217,17 @@ def _question_row(
         "lacking": lacking(question, value) if question["required"] != "never" else "",
         "audience": _audience_text(question),
         "errors": errors.get(name, []),
+        "recipe": _recipe_row(filled, question),
     }
+
+
+def _recipe_row(filled: FilledQuestionnaire, question: Question) -> dict[str, Any] | None:
+    """What the recipe says to a question, and whether a person said otherwise."""
+    recipe_answer = filled.from_recipe.get(question["id"])
+    if recipe_answer is None:
+        return None
+    is_contradicted = question["id"] in filled.contradicted_by_recipe
+    return {"told": recipe_answer, "answers": recipe_answer.value is not None, "contradicted": is_contradicted}
 
 
 def _question_choices(question: Question) -> list[tuple[str, str]]:

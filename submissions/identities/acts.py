@@ -16,7 +16,7 @@ from registry.identity.merging import Decision, Kind, Moved
 from registry.loading import catalogue_loader
 from registry.log import recording
 from registry.models import IdentityChange
-from registry.query.canonical_names import plain_text
+from registry.query.names.canonical_names import plain_text
 from registry.timeseries import detected_steps
 from submissions.models import Account
 from submissions.permissions import require_role
@@ -59,7 +59,7 @@ def split_identity(
 def undo_act(account: Account, act_id: int, reason: str) -> IdentityChange:
     """Take an act back. Raises Forbidden below editor, and what `merging.undo_change` raises for the act."""
     decision = _decide_as(account, reason)
-    return _carry_out(lambda: merging.undo_change(act_id, decision))
+    return _carry_out(lambda: merging.undo_change(act_id, decision), recording.UNDONE)
 
 
 def _decide_as(account: Account, reason: str, source: str = "") -> Decision:
@@ -70,11 +70,12 @@ def _decide_as(account: Account, reason: str, source: str = "") -> Decision:
 
 
 @transaction.atomic
-def _carry_out(act: Callable[[], Moved]) -> IdentityChange:
+def _carry_out(act: Callable[[], Moved], recorded_as: str = recording.IDENTIFIED) -> IdentityChange:
     """No release is published and no catalogue loaded meanwhile; the steps of the systems are found anew."""
     amendments.lock_publication()
     catalogue_loader.lock_catalogue()
     moved = act()
     detected_steps.mark_due(moved.systems)
     recording.record_results(merging.moved_results(moved.change), recording.IDENTIFIED)
+    recording.record_name_changes([moved.change, *moved.change.parts.all()], recorded_as)
     return moved.change

@@ -10,7 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.models import IdentityChange
-from registry.query import cursor_pages, filters
+from registry.query import cursor_pages
+from registry.query.questions import filters
 from registry.web.api_base import next_address
 from submissions.identities import acts, preview, requests
 from submissions.identities import responses as shape

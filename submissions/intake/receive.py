@@ -16,11 +16,12 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
-from registry.models import ListDefinition, Release, Site
-from registry.query import canonical_names, public_record
-from registry.query.text_folding import fold_text
+from registry.models import ListDefinition, Release, Result, Site
+from registry.query import public_record
+from registry.query.names import canonical_names
+from registry.query.names.text_folding import fold_text
 from submissions.bundles import quarantine, signatures
 from submissions.bundles.storage import CHUNK, Incoming
 from submissions.errors import (
@@ -30,14 +31,16 @@ from submissions.errors import (
     EmptyBundle,
     NoBundle,
     NoSha256,
+    OriginalNotCurrent,
     StateConflict,
     UnknownList,
+    UnknownOriginal,
     UnknownRelease,
     WrongSha256,
 )
 from submissions.lifecycle import expiry, private_records, quotas, states, task_queue
 from submissions.models import CLOSED, Account, Event, PrivateRecord, Signature, State, Submission
-from submissions.web.strict_json import once_each
+from submissions.web.strict_json import object_without_repeats
 from validators import schema
 
 METADATA_LIMIT_BYTES = 256 * 1024
@@ -52,6 +55,7 @@ class Declared:
     release: Release | None = None
     lists: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
+    reproduces: Result | None = None
 
 
 def receive_bundle(
@@ -72,10 +76,11 @@ def receive_bundle(
     if signature and not signatures.is_signature(signature):
         raise BadSignature
     with open_upload(bundle, sha256) as incoming, quarantine.storing_bytes(account, incoming.sha256):
+        institution = institution_of(account, declared.metadata)
         if not _open_submissions(account, incoming.sha256, test).exists():
-            quotas.use_bytes(account, institution_of(account, declared.metadata), incoming.size)
+            quotas.use_bytes(account, institution, incoming.size)
         incoming.keep()
-        return _register_submission(account, incoming, declared, test, signature)
+        return _register_submission(account, institution, incoming, declared, test, signature)
 
 
 def _open_submissions(account: Account, sha256: str, test: bool) -> QuerySet[Submission]:
@@ -114,18 +119,44 @@ def create_draft(account: Account, declared: Declared, *, test: bool = False) ->
             metadata=declared.metadata,
             release=declared.release,
             lists=declared.lists,
+            reproduces=declared.reproduces,
         )
         event = Event.objects.create(submission=draft, actor=account, to_state=State.DRAFT)
-        private_records.record_rows(PrivateRecord.Kind.EVENT, [event])
+        private_records.record_rows((PrivateRecord.Kind.EVENT, [event]))
     return draft
 
 
 def parse_declared(
-    release: str = "", lists: Iterable[str] = (), metadata: str | Mapping[str, Any] | None = None
+    release: str = "",
+    lists: Iterable[str] = (),
+    metadata: str | Mapping[str, Any] | None = None,
+    reproduces: str = "",
 ) -> Declared:
-    """Read what is said beside a bundle. Raises UnknownRelease, UnknownList, BadMetadata, RepeatedField."""
+    """Read what is said beside a bundle. Raises IntakeRefused, RepeatedField."""
     declared_release = known_release(release) if release else None
-    return Declared(declared_release, known_lists(lists, declared_release), read_metadata(metadata))
+    return Declared(
+        declared_release,
+        known_lists(lists, declared_release),
+        read_metadata(metadata),
+        known_original(reproduces) if reproduces else None,
+    )
+
+
+def known_original(public_id: str) -> Result:
+    """The published result that a run is to reproduce.
+
+    Raises UnknownOriginal where none has the id, which says the same of unpublished and erased ones, and
+    OriginalNotCurrent of one that was withdrawn or revised.
+    """
+    try:
+        original = public_record.find_result(public_id.strip())
+    except (public_record.NotOnRecord, public_record.ErasedFromRecord) as error:
+        raise UnknownOriginal(f"There is no published result {public_id[:60]!r}.") from error
+    if original.withdrawn_at:
+        raise OriginalNotCurrent(f"{original.public_id} was withdrawn.")
+    if revised_by := getattr(original, "revised_by", None):
+        raise OriginalNotCurrent(f"{original.public_id} was revised by {revised_by.public_id}.")
+    return original
 
 
 def known_release(slug: str) -> Release:
@@ -213,7 +244,7 @@ def _parse_json(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        parsed = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=once_each)
+        parsed = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=object_without_repeats)
     except (ValueError, RecursionError) as error:
         raise BadMetadata("The metadata is not JSON.", errors={"metadata": [str(error)[:300]]}) from error
     if not isinstance(parsed, dict):
@@ -264,12 +295,15 @@ def require_sha256(text: str | None) -> str:
 
 
 def _register_submission(
-    account: Account, incoming: Incoming, declared: Declared, test: bool, signature: str
+    account: Account, institution: Site | None, incoming: Incoming, declared: Declared, test: bool, signature: str
 ) -> tuple[Submission, bool]:
-    """INSERT .. ON CONFLICT DO NOTHING: of twenty that arrive at once, one makes the row and all get its id."""
+    """INSERT .. ON CONFLICT DO NOTHING: of twenty that arrive at once, one makes the row and all get its id.
+
+    Inside the transaction that stores the bytes.
+    """
     submission = Submission(
         account=account,
-        institution=institution_of(account, declared.metadata),
+        institution=institution,
         test=test,
         filename=file_name(incoming.name),
         sha256=incoming.sha256,
@@ -277,26 +311,26 @@ def _register_submission(
         metadata=declared.metadata,
         release=declared.release,
         lists=declared.lists,
-        queued_at=timezone.now(),
+        reproduces=declared.reproduces,
+        queued_at=Now(),
     )
     same = Submission.objects.filter(account=account, sha256=incoming.sha256, test=test, revises=None)
-    with transaction.atomic():
-        Submission.objects.bulk_create([submission], ignore_conflicts=True)
-        # Locked, so that none is closed meanwhile.
-        rows = list(same.select_for_update().order_by("received_at", "id"))
-        stored = next((row for row in rows if row.state not in CLOSED), None)
-        if stored is None:
-            raise StateConflict("The submission of these bytes was closed meanwhile; send them again.")
-        created = stored.pk == submission.pk
-        if signature:
-            Signature.objects.get_or_create(submission=stored, defaults={"text": signature})
-        if created:
-            again = _former_reasons([row for row in rows if row != stored])
-            states.write_history([Event(submission=stored, actor=account, to_state=State.RECEIVED, reason=again)])
-            private_records.record_receipt(stored)
-            task_queue.enqueue_after_commit("process", stored.pk)
-        else:
-            expiry.renew_time(stored)
+    Submission.objects.bulk_create([submission], ignore_conflicts=True)
+    # Locked, so that none is closed meanwhile.
+    rows = list(same.select_for_update().order_by("received_at", "id"))
+    stored = next((row for row in rows if row.state not in CLOSED), None)
+    if stored is None:
+        raise StateConflict("The submission of these bytes was closed meanwhile; send them again.")
+    created = stored.pk == submission.pk
+    if signature:
+        Signature.objects.get_or_create(submission=stored, defaults={"text": signature})
+    if created:
+        again = _former_reasons([row for row in rows if row != stored])
+        event = Event(submission=stored, actor=account, to_state=State.RECEIVED, reason=again)
+        states.write_history([event], [(PrivateRecord.Kind.RECEIPT, [stored])])
+        task_queue.enqueue_after_commit("process", stored.pk)
+    else:
+        expiry.renew_time(stored)
     return stored, created
 
 

@@ -10,4 +10,6 @@ from submissions.intake import receive as intake_receive
 
 def declared_by_form(request: Request) -> intake_receive.Declared:
     fields = form_fields(request)
-    return intake_receive.parse_declared(fields.get("release", ""), list_names(fields), fields.get("metadata"))
+    return intake_receive.parse_declared(
+        fields.get("release", ""), list_names(fields), fields.get("metadata"), fields.get("reproduces", "")
+    )

@@ -20,6 +20,7 @@ from submissions.models import Check, Event, PrivateRecord, Review, State, Submi
 Kind = PrivateRecord.Kind
 HAPPENED = "happened"
 """The act of a record that is made when the thing happens."""
+RowsOfKind = tuple[Kind, Sequence[Any]]
 _AT_ONCE = 500
 
 
@@ -27,12 +28,15 @@ def record_receipt(submission: Submission, act: str = HAPPENED) -> None:
     """Record the bytes that are held of a submission in its current version."""
     former = PrivateRecord.objects.filter(submission=submission, kind=Kind.RECEIPT).order_by("-leaf")
     previous = former.select_related("leaf").first() if submission.version > 1 else None
-    _store_records(Kind.RECEIPT, [submission], act, str(previous.leaf) if previous else None)
+    _store_records([(Kind.RECEIPT, [submission])], act, str(previous.leaf) if previous else None)
 
 
-def record_rows(kind: Kind, rows: Sequence[Any], act: str = HAPPENED) -> None:
-    """Record events, checks or decisions."""
-    _store_records(kind, rows, act)
+def record_rows(*rows_by_kind: RowsOfKind, act: str = HAPPENED) -> None:
+    """Record events, checks, decisions, and receipts of first versions. Two statements, however many kinds.
+
+    The digest of a check's report is one more, and what a decision was about two.
+    """
+    _store_records(rows_by_kind, act)
 
 
 def forget_records(submissions: Iterable[Submission]) -> None:
@@ -41,13 +45,13 @@ def forget_records(submissions: Iterable[Submission]) -> None:
     records.update(salt=None, canonical=None, erased_at=timezone.now())
 
 
-def hold_private() -> int:
+def record_private() -> int:
     """Record what has no record yet, such as all that happened before this log began; how many were."""
     count = 0
     for kind, rows in unrecorded_rows().items():
         while batch := list(rows[:_AT_ONCE]):
             with transaction.atomic():
-                _store_records(kind, batch, FIRST_RECORDED)
+                _store_records([(kind, batch)], FIRST_RECORDED)
             count += len(batch)
     return count
 
@@ -172,26 +176,27 @@ _FACTS: dict[str, Callable[[Any], dict[str, Any]]] = {
 }
 
 
-def _store_records(kind: Kind, rows: Sequence[Any], act: str, previous: str | None = None) -> None:
+def _store_records(rows_by_kind: Iterable[RowsOfKind], act: str, previous: str | None = None) -> None:
     envelope = {
-        "type": str(kind),
         "version": 1,
         "act": act,
         "recorded_at": f"{timezone.now():%Y-%m-%dT%H:%M:%SZ}",
         "previous": previous,
     }
-    texts = [canonical_text(envelope | {str(kind): facts}) for facts in rows_facts(kind, rows)]
-    PrivateRecord.objects.bulk_create(
+    records = [
         PrivateRecord(
-            leaf=leaf,
             submission_id=row.pk if kind == Kind.RECEIPT else row.submission_id,
             kind=kind,
             row=row.version if kind == Kind.RECEIPT else row.pk,
-            salt=salt,
-            canonical=text,
+            canonical=canonical_text(envelope | {"type": str(kind), str(kind): facts}),
         )
-        for row, text, (leaf, salt) in zip(rows, texts, new_leaves(texts), strict=True)
-    )
+        for kind, rows in rows_by_kind
+        for row, facts in zip(rows, rows_facts(kind, rows), strict=True)
+    ]
+    leaves = new_leaves([record.canonical or "" for record in records])
+    for record, (leaf, salt) in zip(records, leaves, strict=True):
+        record.leaf, record.salt = leaf, salt
+    PrivateRecord.objects.bulk_create(records)
 
 
 def unrecorded_rows() -> dict[Kind, QuerySet[Any]]:

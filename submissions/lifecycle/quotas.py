@@ -1,5 +1,7 @@
 """What an account and an institution may use within 24 hours. Each use is a row, so that restarts forget nothing.
 
+The database's clock counts: no host whose own clock is wrong forgets uses, or holds them against an account for years.
+
 Who uses something holds a lock until the transaction ends: of several at once, each counts the others.
 A limit of 0 is none.
 """
@@ -12,7 +14,8 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import QuerySet, Sum
+from django.db.models import Q, QuerySet, Sum
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from registry.models import Site
@@ -24,7 +27,7 @@ WITHIN = timedelta(days=1)
 MOST_LETTERS = 50
 """Invitations by mail of one account within a day."""
 MOST_LETTERS_TO_ADDRESS = 3
-"""Invitations by mail to one address within a day, whoever sends them."""
+"""Invitations by mail to one mailbox within a day, whoever sends them: `a+1@x.org` is the mailbox of `a@x.org`."""
 Kind = QuotaUse.Kind
 
 
@@ -34,50 +37,70 @@ def use_bytes(account: Account, institution: Site | None, size: int) -> None:
     Raises TooManyUnchecked where too many wait for their check, BytesUsedUp or InstitutionBytesUsedUp where too much
     was stored, with the seconds until there is room again.
     """
-    _take_turn(f"account {account.pk}")
+    _take_turns(f"account {account.pk}", *([f"institution {institution.pk}"] if institution else []))
     unchecked = Submission.objects.filter(account=account, state__in=UNFINISHED).count()
     if 0 < settings.UNCHECKED_PER_ACCOUNT <= unchecked:
         raise TooManyUnchecked(f"{unchecked} of its submissions wait for their check.")
-    uses = _recent_uses(Kind.BYTES)
-    _require_room(uses.filter(account=account), size, settings.UPLOAD_BYTES_PER_DAY, BytesUsedUp)
-    if institution is not None:
-        _take_turn(f"institution {institution.pk}")
-        of_institution = uses.filter(institution=institution)
-        _require_room(of_institution, size, settings.INSTITUTION_BYTES_PER_DAY, InstitutionBytesUsedUp)
+    of_account = Q(account=account)
+    of_institution = Q(institution=institution) if institution else Q(pk=None)
+    uses = _recent_uses(Kind.BYTES).filter(of_account | of_institution)
+    used = uses.aggregate(
+        account=Sum("amount", filter=of_account, default=0),
+        institution=Sum("amount", filter=of_institution, default=0),
+    )
+    _require_room(uses.filter(of_account), used["account"], size, settings.UPLOAD_BYTES_PER_DAY, BytesUsedUp)
+    _require_room(
+        uses.filter(of_institution),
+        used["institution"],
+        size,
+        settings.INSTITUTION_BYTES_PER_DAY if institution else 0,
+        InstitutionBytesUsedUp,
+    )
     _note_use(Kind.BYTES, account, institution, size)
 
 
 def use_letter(account: Account, institution: Site, address: str) -> bool:
     """Take an invitation by mail from what is left; whether it is to be sent, for a renewal is mailed once a day.
 
-    Inside the transaction that sends it. Raises TooManyInvitations where the account or the address had enough today.
+    Inside the transaction that sends it. Raises TooManyInvitations where the account or the mailbox had enough today.
     """
     address = address.lower()
-    for name in sorted((f"account {account.pk}", f"address {address}")):
-        _take_turn(name)
+    mailbox = mailbox_of(address)
+    _take_turns(*sorted((f"account {account.pk}", f"address {mailbox}")))
     uses = _recent_uses(Kind.LETTER)
-    to_address = uses.filter(address=address)
-    if to_address.filter(institution=institution).exists():
+    if uses.filter(address=address, institution=institution).exists():
         return False
-    if to_address.count() >= MOST_LETTERS_TO_ADDRESS or uses.filter(account=account).count() >= MOST_LETTERS:
+    name, _, domain = mailbox.rpartition("@")
+    with_suffix = Q(address__startswith=f"{name}+", address__endswith=f"@{domain}")
+    to_mailbox = uses.filter(Q(address=mailbox) | with_suffix)
+    if to_mailbox.count() >= MOST_LETTERS_TO_ADDRESS or uses.filter(account=account).count() >= MOST_LETTERS:
         raise TooManyInvitations
     _note_use(Kind.LETTER, account, institution, 1, address)
     return True
 
 
+def mailbox_of(address: str) -> str:
+    """The address in lower case, without what follows a plus: many servers deliver both to the same person."""
+    name, _, domain = address.lower().rpartition("@")
+    return f"{name.partition('+')[0]}@{domain}"
+
+
 def delete_old_uses() -> int:
     """Forget what counts no more; how many rows went."""
-    return QuotaUse.objects.filter(at__lt=timezone.now() - WITHIN).delete()[0]
+    return QuotaUse.objects.filter(at__lt=Now() - WITHIN).delete()[0]
 
 
 def _recent_uses(kind: str) -> QuerySet[QuotaUse]:
-    return QuotaUse.objects.filter(kind=kind, at__gte=timezone.now() - WITHIN)
+    return QuotaUse.objects.filter(kind=kind, at__gte=Now() - WITHIN)
 
 
 def _require_room(
-    uses: QuerySet[QuotaUse], size: int, limit: int, refusal: type[BytesUsedUp] | type[InstitutionBytesUsedUp]
+    uses: QuerySet[QuotaUse],
+    used: int,
+    size: int,
+    limit: int,
+    refusal: type[BytesUsedUp] | type[InstitutionBytesUsedUp],
 ) -> None:
-    used = uses.aggregate(sum=Sum("amount"))["sum"] or 0
     if not limit or used + size <= limit:
         return
     problem = refusal(f"{used} of {limit} bytes were stored within 24 hours; this one has {size}.")
@@ -96,11 +119,12 @@ def _seconds_until_room(uses: Iterable[tuple[object, int]], excess: int) -> int 
 
 def _note_use(kind: str, account: Account, institution: Site | None, amount: int, address: str = "") -> None:
     QuotaUse.objects.create(
-        kind=kind, account=account, institution=institution, amount=amount, address=address, at=timezone.now()
+        kind=kind, account=account, institution=institution, amount=amount, address=address, at=Now()
     )
 
 
-def _take_turn(name: str) -> None:
-    """Until the transaction ends, nobody else uses what has this name."""
+def _take_turns(*names: str) -> None:
+    """Until the transaction ends, nobody else uses what has these names. They are waited for in this order."""
+    locks = ", ".join(["pg_advisory_xact_lock(hashtextextended(%s, 0))"] * len(names))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"quota of {name}"])
+        cursor.execute(f"SELECT {locks}", [f"quota of {name}" for name in names])

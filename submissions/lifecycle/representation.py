@@ -6,9 +6,12 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from submissions.lifecycle.responses import HistoryRow
 from submissions.models import Event, Submission
 
-JOINED = Submission.objects.select_related("account", "institution", "release", "result", "derivative", "signature")
+JOINED = Submission.objects.select_related(
+    "account", "institution", "release", "result", "derivative", "signature", "reproduces"
+)
 
 
 def receipt_document(submission: Submission, request: HttpRequest) -> dict[str, Any]:
@@ -21,15 +24,15 @@ def receipt_document(submission: Submission, request: HttpRequest) -> dict[str, 
     }
 
 
-def history_document(submission: Submission) -> list[dict[str, Any]]:
+def history_document(submission: Submission) -> list[HistoryRow]:
     return [event_document(row) for row in submission.events.select_related("actor").order_by("id")]
 
 
-def event_document(row: Event) -> dict[str, Any]:
-    return {
-        "at": row.at,
-        "actor": row.actor.username if row.actor else None,
-        "from_state": row.from_state or None,
-        "to_state": row.to_state,
-        "reason": row.reason,
-    }
+def event_document(row: Event) -> HistoryRow:
+    return HistoryRow(
+        at=row.at,
+        actor=row.actor.username if row.actor else None,
+        from_state=row.from_state or None,
+        to_state=row.to_state,
+        reason=row.reason,
+    )

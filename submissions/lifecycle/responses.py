@@ -7,15 +7,17 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from registry.query.row_fields import Address, SubmissionId
-from registry.query.shapes import Shape
+from registry.query.responses.row_fields import Address, SubmissionId
+from registry.query.responses.shapes import Shape
 from registry.web.responses import Page
 from submissions import models
+
+SubmissionState = Annotated[models.State, Meta(description="State of the submission.")]
 
 
 class Receipt(Shape):
     id: SubmissionId
-    state: Annotated[models.State, Meta(description="State of the submission.")]
+    state: SubmissionState
     url: Annotated[Address, Meta(description="The page of the submission.")]
     sha256: Annotated[str, Meta(description="sha256 of the bytes as received; empty for a draft.")]
 

@@ -6,7 +6,7 @@ same change one wins and the other is told.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -84,19 +84,22 @@ def transition(
     to: State,
     actor: Account | None = None,
     reason: str = "",
+    also_recorded: Sequence[private_records.RowsOfKind] = (),
     **fields: Any,
 ) -> None:
     """Change one submission from one of the `expected` states, with `fields` set beside it, and write its history.
 
-    `actor` None is the registry itself. Raises StateConflict if it is in another state, NotFound if it is not there,
-    ValueError for a change that PERMITTED does not have.
+    `also_recorded` are rows that the change records in the log beside its history. `actor` None is the registry
+    itself. Raises StateConflict if it is in another state, NotFound if it is not there, ValueError for a change that
+    PERMITTED does not have.
     """
     _require_permitted(expected, to)
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         for origin in expected:
             if Submission.objects.filter(pk=submission_id, state=origin).update(state=to, **fields):
                 write_history(
-                    [Event(submission_id=submission_id, actor=actor, from_state=origin, to_state=to, reason=reason)]
+                    [Event(submission_id=submission_id, actor=actor, from_state=origin, to_state=to, reason=reason)],
+                    also_recorded,
                 )
                 return
     current_state = Submission.objects.filter(pk=submission_id).values_list("state", flat=True).first()
@@ -115,7 +118,7 @@ def note_event(
     with transaction.atomic():
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         event = Event.objects.create(submission=submission, actor=actor, from_state=state, to_state=state, reason=text)
-        private_records.record_rows(PrivateRecord.Kind.EVENT, [event])
+        private_records.record_rows((PrivateRecord.Kind.EVENT, [event]))
         if notify:
             Notice.objects.create(event=event, editors=editors)
 
@@ -156,10 +159,13 @@ def transition_many(
         )
 
 
-def write_history(events: list[Event]) -> None:
-    """Write and record rows of history, and whom to tell of them; in the transaction of the change itself."""
+def write_history(events: list[Event], also_recorded: Sequence[private_records.RowsOfKind] = ()) -> None:
+    """Write and record rows of history, and whom to tell of them; in the transaction of the change itself.
+
+    `also_recorded` are rows that the change records in the log beside its history.
+    """
     written = Event.objects.bulk_create(events)
-    private_records.record_rows(PrivateRecord.Kind.EVENT, written)
+    private_records.record_rows((PrivateRecord.Kind.EVENT, written), *also_recorded)
     Notice.objects.bulk_create(Notice(event=event) for event in written if event.to_state != State.PROCESSING)
 
 

@@ -11,7 +11,7 @@ from kombu.exceptions import KombuError
 from kombu.pools import producers
 from redis.exceptions import RedisError
 
-from registry.celery import app, hurried_connection
+from registry.celery import app, hurried_connection, waiting_tasks
 
 log = logging.getLogger(__name__)
 
@@ -50,10 +50,7 @@ def queue_length(name: str) -> int | None:
     connection = hurried_connection()
     try:
         with connection:
-            waiting: int = connection.default_channel.queue_declare(name, passive=True).message_count
-            return waiting
-    except connection.channel_errors:
-        return 0
+            return waiting_tasks(connection, name)
     except _AWAY as error:
         log.warning("The broker is away: %s", error)
         return None

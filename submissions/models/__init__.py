@@ -7,6 +7,7 @@ from submissions.models.accounts import (
     AccountRequest,
     Invitation,
     Membership,
+    MembershipPeriod,
     SigningKey,
     Tie,
     Token,
@@ -17,13 +18,26 @@ from submissions.models.log import PrivateRecord
 from submissions.models.maintenance import MaintenanceRun
 from submissions.models.notifications import Delivery, Notice, Webhook
 from submissions.models.quotas import QuotaUse
-from submissions.models.review import Assignment, Comment, Judgement, Review
+from submissions.models.review import Assignment, Comment, Disposition, Judgement, Question, QuestionConsent, Review
 from submissions.models.secret_files import SecretFile
+from submissions.models.shelf import (
+    FIRST_NUMBER,
+    ShelfFact,
+    ShelfMeasurement,
+    ShelfObservedParameter,
+    ShelfResult,
+    ShelfRun,
+    ShelfShare,
+    ShelfSystem,
+    ShelfSystemSnapshot,
+    own_condition,
+)
 from submissions.models.stored_faults import ScrubRun, StoredFault
 from submissions.models.submissions import (
     CLOSED,
     EXPIRING_DRAFT,
     EXPIRING_TRIAL,
+    SHELVED,
     Anonymity,
     DeadlineException,
     Event,
@@ -40,6 +54,8 @@ __all__ = [
     "CLOSED",
     "EXPIRING_DRAFT",
     "EXPIRING_TRIAL",
+    "FIRST_NUMBER",
+    "SHELVED",
     "AccessRequest",
     "Account",
     "AccountManager",
@@ -54,13 +70,17 @@ __all__ = [
     "CopyAgreement",
     "DeadlineException",
     "Delivery",
+    "Disposition",
     "Event",
     "Invitation",
     "Judgement",
     "MaintenanceRun",
     "Membership",
+    "MembershipPeriod",
     "Notice",
     "PrivateRecord",
+    "Question",
+    "QuestionConsent",
     "QuotaUse",
     "ReceiptKey",
     "RecheckComparison",
@@ -68,6 +88,14 @@ __all__ = [
     "ScrubRun",
     "ScrubbedCopy",
     "SecretFile",
+    "ShelfFact",
+    "ShelfMeasurement",
+    "ShelfObservedParameter",
+    "ShelfResult",
+    "ShelfRun",
+    "ShelfShare",
+    "ShelfSystem",
+    "ShelfSystemSnapshot",
     "Signature",
     "SigningKey",
     "State",
@@ -80,4 +108,5 @@ __all__ = [
     "Token",
     "Version",
     "Webhook",
+    "own_condition",
 ]

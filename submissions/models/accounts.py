@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 from django.utils.functional import cached_property
 
@@ -43,6 +43,17 @@ class Account(AbstractUser):
     vendors = models.JSONField(
         default=list, blank=True, help_text="Vendors that it is tied to: it reviews no run on their storage."
     )
+    directory_entry = models.CharField(
+        max_length=200,
+        null=True,
+        blank=True,
+        unique=True,
+        help_text="Id of the entry in the directory of LDAP_DIRECTORY, which alone signs it in then.",
+    )
+
+    memberships_known_since = models.DateTimeField(
+        db_default=Now(), editable=False, help_text="Since when its memberships are kept as periods."
+    )
 
     objects: ClassVar[AccountManager] = AccountManager()
 
@@ -69,6 +80,29 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.account} at {self.institution}"
+
+
+class MembershipPeriod(models.Model):
+    """From when until when an account was a member of an institution. A trigger on memberships writes it.
+
+    Without a beginning it began before Account.memberships_known_since.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="membership_periods")
+    institution = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="+")
+    began_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account", "institution"], condition=models.Q(ended_at=None), name="membership_period_open_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.account_id} at {self.institution_id}"
 
 
 class Invitation(models.Model):

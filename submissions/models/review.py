@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from registry.models import Result
+from registry.models import Release, Result
 from submissions.models.accounts import Account
 from submissions.models.submissions import Submission
 
@@ -73,6 +73,73 @@ class Judgement(models.Model):
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.outcome}"
+
+
+class Disposition(models.Model):
+    """What a reviewer decided about the findings of one code, and why. The latest of a code counts, all are kept."""
+
+    class Kind(models.TextChoices):
+        ACCEPTED_LIMITATION = "accepted_limitation", "accepted limitation"
+        CLERICAL = "clerical", "clerical"
+        WITHDRAW = "withdraw", "the run has to be withdrawn"
+        OPEN = "open", "open again"
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="dispositions")
+    code = models.CharField(max_length=120, help_text="Of the finding or rule.")
+    kind = models.CharField(max_length=20, choices=Kind)
+    reason = models.TextField()
+    covers = models.JSONField(default=list, help_text="What was said under the code then, each place once.")
+    reviewer = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["made_at", "id"]
+        constraints = [models.CheckConstraint(condition=~models.Q(reason=""), name="disposition_has_a_reason")]
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.kind}"
+
+
+class QuestionConsent(models.Model):
+    """That a submitter lets others of one release know of a run and ask about it."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="question_consent")
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="+")
+    given_by = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
+    given_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.submission_id} in {self.release_id}"
+
+
+class Question(models.Model):
+    """What another submitter of the release asks about a run, and the answer, which is given once."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="questions")
+    asked_from = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="+", help_text="The run of the release by which it is asked."
+    )
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="+")
+    asker = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField()
+    asked_at = models.DateTimeField(auto_now_add=True)
+    answer = models.TextField(blank=True)
+    answered_by = models.ForeignKey(Account, null=True, on_delete=models.PROTECT, related_name="+")
+    answered_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["asked_at", "id"]
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(text=""), name="question_has_a_text"),
+            models.CheckConstraint(
+                condition=models.Q(answer="", answered_by=None, answered_at=None)
+                | ~models.Q(answer="") & models.Q(answered_by__isnull=False, answered_at__isnull=False),
+                name="question_answered_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.asker}: {self.text[:40]}"
 
 
 class Comment(models.Model):

@@ -36,6 +36,15 @@ class State(models.TextChoices):
 
 CLOSED = (State.REJECTED, State.WITHDRAWN)
 """Nothing leads out of these, so the same bytes may come again."""
+SHELVED = (
+    State.CHECKED,
+    State.SUBMITTED,
+    State.IN_REVIEW,
+    State.CHANGES_REQUESTED,
+    State.ACCEPTED,
+    State.PUBLISHED,
+)
+"""In which a run is on the shelf of its institution."""
 EXPIRING_DRAFT: dict[str, Any] = {"test": False, "state": State.DRAFT}
 EXPIRING_TRIAL: dict[str, Any] = {"test": True, "state__in": (State.DRAFT, State.CHECKED, State.INVALID)}
 """What expires when nobody works on it, as conditions of a query: submissions/lifecycle/expiry.py."""
@@ -85,6 +94,9 @@ class Submission(models.Model):
     bytes_seen_at = models.DateTimeField(
         null=True, blank=True, help_text="When the scheduler last looked for the stored bytes of a published run."
     )
+    shelved_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When it was last put on the shelf of its institution."
+    )
     chosen_primary = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Index of the run that counts, where the submitter had to choose."
     )
@@ -96,6 +108,24 @@ class Submission(models.Model):
     answers = models.JSONField(default=dict, blank=True)
     result = models.OneToOneField(
         Result, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text="Once published."
+    )
+
+    reproduces = models.ForeignKey(
+        Result,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="The published result that this run is to reproduce.",
+    )
+    judging_failed_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When its reproduction could last not be judged."
+    )
+    judging_due_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When that is tried again; null: at once."
+    )
+    judging_failure = models.CharField(
+        max_length=200, db_default="", blank=True, editable=False, help_text="Why it could not be judged."
     )
 
     revises = models.ForeignKey(
@@ -149,6 +179,12 @@ class Submission(models.Model):
                 F("bytes_seen_at").asc(nulls_first=True),
                 condition=models.Q(result__isnull=False),
                 name="submission_bytes_unseen",
+            ),
+            # What the shelves lack: checked or changed since it was shelved.
+            models.Index(
+                fields=["changed_at"],
+                condition=models.Q(shelved_at=None) | models.Q(shelved_at__lt=F("changed_at")),
+                name="submission_to_shelve",
             ),
             # What expires next, and what expired and still has bytes.
             models.Index(

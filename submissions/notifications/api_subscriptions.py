@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,7 +22,7 @@ class FollowingList(PrivateView):
     @extend_schema(operation_id="following_list", responses={200: shape.FollowedPage} | REFUSED)
     def get(self, request: Request) -> Response:
         own = subscriptions.subscriptions_of(account_of(request))
-        return Response({"next": None, "results": [_subscription_document(following) for following in own]})
+        return Response(shape.FollowedPage(next=None, results=[_subscription_document(following) for following in own]))
 
     @write_operation(
         operation_id="following_follow", request=requests.FollowRequest, responses={200: shape.Followed} | REFUSED
@@ -48,10 +46,10 @@ class FollowingDetail(PrivateView):
         return Response(status=204)
 
 
-def _subscription_document(following: Subscription) -> dict[str, Any]:
-    return {
-        "system": following.current_system.slug,
-        "name": following.current_system.name,
-        "steps": following.steps,
-        "since": following.since,
-    }
+def _subscription_document(following: Subscription) -> shape.Followed:
+    return shape.Followed(
+        system=following.current_system.slug,
+        name=following.current_system.name,
+        steps=Subscription.Steps(following.steps),
+        since=following.since,
+    )

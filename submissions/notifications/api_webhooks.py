@@ -8,10 +8,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from submissions.errors import NotFound
+from registry.query.responses.shapes import shape_values
+from submissions.errors import NoWebhook
 from submissions.models import Account, Delivery, Token, Webhook
 from submissions.notifications import requests, webhooks
-from submissions.notifications import responses as notifications_responses
+from submissions.notifications import responses as shape
 from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
 from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
@@ -24,20 +25,22 @@ class WebhookList(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="webhooks_list", responses={200: notifications_responses.WebhookPage} | REFUSED)
+    @extend_schema(operation_id="webhooks_list", responses={200: shape.WebhookPage} | REFUSED)
     def get(self, request: Request) -> Response:
         return Response(
-            {"next": None, "results": [_webhook_document(webhook) for webhook in account_of(request).webhooks.all()]}
+            shape.WebhookPage(
+                next=None, results=[_webhook_document(webhook) for webhook in account_of(request).webhooks.all()]
+            )
         )
 
     @write_operation(
         operation_id="webhooks_add",
         request=requests.WebhookRequest,
-        responses={201: notifications_responses.WebhookWithSecret} | REFUSED | CONFLICT,
+        responses={201: shape.WebhookWithSecret} | REFUSED | CONFLICT,
     )
     def post(self, request: Request) -> Response:
         webhook = webhooks.add_webhook(account_of(request), **validated_body(request, requests.WebhookRequest))
-        return Response(_webhook_document(webhook) | {"secret": webhooks.webhook_secret(webhook)}, status=201)
+        return Response(_with_secret(webhook), status=201)
 
 
 class WebhookDetail(PrivateView):
@@ -45,10 +48,10 @@ class WebhookDetail(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="webhooks_read", responses={200: notifications_responses.WebhookWithSecret} | REFUSED)
+    @extend_schema(operation_id="webhooks_read", responses={200: shape.WebhookWithSecret} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         webhook = own_webhook(account_of(request), id)
-        return Response(_webhook_document(webhook) | {"secret": webhooks.webhook_secret(webhook)})
+        return Response(_with_secret(webhook))
 
     @write_operation(operation_id="webhooks_remove", responses={204: None} | REFUSED)
     def delete(self, request: Request, id: UUID) -> Response:
@@ -61,44 +64,46 @@ class WebhookDeliveries(PrivateView):
 
     token_scope = Token.Scope.ACCOUNT
 
-    @extend_schema(operation_id="webhooks_deliveries", responses={200: notifications_responses.DeliveryPage} | REFUSED)
+    @extend_schema(operation_id="webhooks_deliveries", responses={200: shape.DeliveryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         rows = own_webhook(account_of(request), id).deliveries.select_related(
             "event", "step__system", "run_verdict__system"
         )[:DELIVERIES_SHOWN]
-        return Response({"next": None, "results": [_delivery_document(row) for row in rows]})
+        return Response(shape.DeliveryPage(next=None, results=[_delivery_document(row) for row in rows]))
 
-    @write_operation(
-        operation_id="webhooks_try", request=None, responses={202: notifications_responses.Delivery} | REFUSED
-    )
+    @write_operation(operation_id="webhooks_try", request=None, responses={202: shape.Delivery} | REFUSED)
     def post(self, request: Request, id: UUID) -> Response:
         return Response(_delivery_document(webhooks.try_out(own_webhook(account_of(request), id))), status=202)
 
 
 def own_webhook(account: Account, id: UUID) -> Webhook:
-    """Raises NotFound for another account's like for one that is not there."""
+    """Raises NoWebhook for another account's like for one that is not there."""
     webhook = Webhook.objects.filter(account=account, pk=id).first()
     if webhook is None:
-        raise NotFound
+        raise NoWebhook
     return webhook
 
 
-def _webhook_document(webhook: Webhook) -> dict[str, object]:
-    return {"id": str(webhook.pk), "url": webhook.url, "created_at": webhook.created_at}
+def _webhook_document(webhook: Webhook) -> shape.Webhook:
+    return shape.Webhook(id=webhook.pk, url=webhook.url, created_at=webhook.created_at)
 
 
-def _delivery_document(row: Delivery) -> dict[str, object]:
-    return {
-        "id": f"msg_{row.pk}",
-        "type": webhooks.type_of(row),
-        "submission": row.event and str(row.event.submission_id),
-        "system": _system_of(row),
-        "state": row.state,
-        "attempts": row.attempts,
-        "tried_at": row.tried_at,
-        "due_at": row.due_at if row.state == Delivery.State.WAITING else None,
-        "answer": row.answer,
-    }
+def _with_secret(webhook: Webhook) -> shape.WebhookWithSecret:
+    return shape.WebhookWithSecret(**shape_values(_webhook_document(webhook)), secret=webhooks.webhook_secret(webhook))
+
+
+def _delivery_document(row: Delivery) -> shape.Delivery:
+    return shape.Delivery(
+        id=f"msg_{row.pk}",
+        type=webhooks.type_of(row),
+        submission=row.event.submission_id if row.event else None,
+        system=_system_of(row),
+        state=row.state,
+        attempts=row.attempts,
+        tried_at=row.tried_at,
+        due_at=row.due_at if row.state == Delivery.State.WAITING else None,
+        answer=row.answer,
+    )
 
 
 def _system_of(row: Delivery) -> str | None:

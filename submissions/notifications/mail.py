@@ -74,7 +74,7 @@ def _failures_text(failures: Sequence[tuple[Event, str]]) -> str:
     return f"{counted} failed through a fault of the registry" if failures else ""
 
 
-def tell_editors(release: Release, empty: Sequence[str]) -> None:
+def mail_editors(release: Release, empty: Sequence[str]) -> None:
     """One letter to all editors: the scheduler published lists without an entry, or, without such, nothing at all.
 
     Raises OSError, SMTPException.

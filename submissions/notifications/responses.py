@@ -8,8 +8,8 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from registry.query.row_fields import MadeAt, SlugOfSystem, SystemTitle
-from registry.query.shapes import Shape
+from registry.query.responses.row_fields import MadeAt, SlugOfSystem, SystemTitle
+from registry.query.responses.shapes import Shape
 from registry.web.responses import Page
 from submissions import models
 

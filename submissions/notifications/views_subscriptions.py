@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from submissions.models import Subscription
 from submissions.notifications import subscriptions
+from submissions.notifications.forms import FollowForm
 from submissions.web.page_base import private_page
+from submissions.web.page_forms import form_page
 from submissions.web.request_account import account_of
 
 
@@ -17,13 +21,26 @@ from submissions.web.request_account import account_of
 def subscriptions_page(request: HttpRequest) -> HttpResponse:
     """Shows them, or follows one more, or for other steps."""
     account = account_of(request)
-    if request.method == "POST":
-        steps = request.POST.get("steps", Subscription.Steps.ALL)
-        subscriptions.subscribe(account, request.POST.get("system", ""), steps)
+    form = FollowForm(request.POST) if request.method == "POST" else None
+    if form is not None and form.carry_out(lambda **fields: subscriptions.subscribe(account, **fields)):
         return redirect("following")
-    own = subscriptions.subscriptions_of(account)
-    context = {"section": "submissions", "own": own, "choices": Subscription.Steps.choices}
-    return render(request, "notifications/subscriptions.html", context)
+    rows = [_subscription_row(subscription, form) for subscription in subscriptions.subscriptions_of(account)]
+    context = {
+        "section": "submissions",
+        "rows": rows,
+        "new": form if form is not None and not any(row["form"] is form for row in rows) else None,
+    }
+    return form_page(request, "notifications/subscriptions.html", context, form)
+
+
+def _subscription_row(subscription: Subscription, refused: FollowForm | None) -> dict[str, Any]:
+    """A followed system with its form, which is the refused one where that is about it."""
+    system = subscription.current_system
+    if refused is not None and refused.data.get("system") == system.slug:
+        return {"subscription": subscription, "form": refused}
+    initial = {"system": system.slug, "steps": subscription.steps}
+    form = FollowForm(initial=initial, name=str(system), auto_id=f"{system.slug}_%s")
+    return {"subscription": subscription, "form": form}
 
 
 @require_POST

@@ -14,6 +14,7 @@ import json
 import re
 import socket
 import ssl
+import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ from submissions.notifications import public_addresses
 MOST = 10
 MOST_TRIALS, TRIALS_WITHIN = 10, timedelta(hours=1)
 TIMEOUT_S = 5.0
+_LOOK_UPS = threading.BoundedSemaphore(2)
+"""Names that a process looks up for those who wait; a look-up can't be broken off, so others are refused."""
 _PREFIX = "whsec_"
 _URL_LIMIT = 500
 _HEAD_BYTES = 1024
@@ -51,9 +54,9 @@ def add_webhook(account: Account, url: str) -> Webhook:
     again.
     """
     parts = _url_parts(url)
-    _public_addresses(parts)
     if account.webhooks.count() >= MOST:
         raise WebhookRefused(f"There are {MOST} webhooks already.", hint="Remove one first.")
+    _require_public_host(parts)
     try:
         with transaction.atomic():
             return Webhook.objects.create(account=account, url=parts.geturl())
@@ -94,9 +97,11 @@ class Call:
     body: bytes
     headers: dict[str, str]
     stream: socket.socket | None = None
+    is_over: bool = False
 
     def break_off(self) -> None:
-        """End the connection, whatever it waits for."""
+        """End the connection, whatever it waits for; one that is not made yet ends as soon as it is."""
+        self.is_over = True
         if self.stream is not None:
             with suppress(OSError):
                 self.stream.shutdown(socket.SHUT_RDWR)
@@ -208,6 +213,32 @@ def _url_parts(url: str) -> SplitResult:
     return parts
 
 
+def _require_public_host(parts: SplitResult) -> None:
+    """Look up a host while somebody waits. Whose name servers never answer hold up a few requests, each TIMEOUT_S.
+
+    Raises WebhookRefused.
+    """
+    if not _LOOK_UPS.acquire(blocking=False):
+        raise WebhookRefused("Other names are being looked up.", hint="Try again in a minute.")
+    refusals: list[WebhookRefused] = []
+
+    def look_up() -> None:
+        try:
+            _public_addresses(parts)
+        except WebhookRefused as refused:
+            refusals.append(refused)
+        finally:
+            _LOOK_UPS.release()
+
+    thread = threading.Thread(target=look_up, daemon=True)
+    thread.start()
+    thread.join(TIMEOUT_S)
+    if thread.is_alive():
+        raise WebhookRefused(f"{parts.hostname} was not found in time.")
+    if refusals:
+        raise refusals[0]
+
+
 def _public_addresses(parts: SplitResult) -> list[str]:
     """Every address of the host, all of them public; on a machine of one's own any. Raises WebhookRefused."""
     try:
@@ -225,8 +256,11 @@ def _post(parts: SplitResult, call: Call) -> int:
     secure = parts.scheme == "https"
     port = parts.port or (443 if secure else 80)
     # The name may resolve to another address a moment later: this is the one that was looked at.
-    with socket.create_connection((_public_addresses(parts)[0], port), TIMEOUT_S) as plain:
-        call.stream = plain
+    address = (_public_addresses(parts)[0], port)
+    # The second handle stays valid where TLS takes the first one over.
+    with socket.create_connection(address, TIMEOUT_S) as plain, plain.dup() as call.stream:
+        if call.is_over:
+            raise ConnectionError("no answer in time")
         connection = http.client.HTTPConnection(parts.hostname or "", port)
         connection.sock = plain
         if secure:

@@ -43,11 +43,20 @@ from registry.dumps import db_locks
 from registry.log import recording
 from registry.log.appending import log_size
 from registry.log.overview import RESTORED_SUBJECT
-from registry.models import Edition, LogOpening, RecordChange, Result
+from registry.models import Edition, LogOpening, PublicWrite, RecordChange, Result
 from registry.query import stored_bytes
 from registry.query.stored_bytes import key_of
 from submissions.bundles import quarantine, storage
-from submissions.models import MaintenanceRun, ScrubbedCopy, ScrubRun, State, StoredFault, Submission, Version
+from submissions.models import (
+    MaintenanceRun,
+    MembershipPeriod,
+    ScrubbedCopy,
+    ScrubRun,
+    State,
+    StoredFault,
+    Submission,
+    Version,
+)
 from validators import VERSION
 
 FORMAT = 1
@@ -58,13 +67,18 @@ MANIFEST_LIMIT = 256 * 1024 * 1024
 _EXCLUDED_TABLES = frozenset(
     {
         "django_session",
-        *(model._meta.db_table for model in (Edition, MaintenanceRun, RecordChange, ScrubRun, StoredFault)),
+        *(
+            model._meta.db_table
+            for model in (Edition, MaintenanceRun, PublicWrite, RecordChange, ScrubRun, StoredFault)
+        ),
     }
 )
 """Who is signed in is not carried over: everybody signs in again. Editions of the record are made anew.
 
 What was found in a storage is of that storage: after a restore all of it is read anew.
 """
+_FILLED_BY_TRIGGERS = frozenset({MembershipPeriod._meta.db_table})
+"""What the database wrote into them while other tables were restored, the backup has by itself."""
 _FILLED_BY_MIGRATE = frozenset({"django_content_type", "auth_permission"})
 HELD_IN_MEMORY = 8 * 1024 * 1024
 """Bytes of one bundle; of a larger one a copy lies in TMPDIR meanwhile."""
@@ -413,7 +427,7 @@ def _record_restoration(stamp: dict[str, Any]) -> None:
     """Say in the transparency log that the record is that of a backup, with its time and the entries that it knew."""
     facts = {"restoration": {"backup_made_at": stamp["made_at"], "entries": log_size()}}
     recording.record_own(LogOpening.Kind.RESTORATION, facts, recording.RESTORED, RESTORED_SUBJECT)
-    recording.note_unheld()
+    recording.note_unrecorded()
 
 
 def _empty_tables(restored: list[dict[str, Any]]) -> None:
@@ -432,6 +446,8 @@ def _empty_tables(restored: list[dict[str, Any]]) -> None:
 def _restore_table(table: dict[str, Any], content: IO[bytes]) -> None:
     statement = f"COPY {_columns_of(table['name'], table['columns'])} FROM STDIN"
     with gzip.GzipFile(fileobj=content) as rows, connection.cursor() as cursor:
+        if table["name"] in _FILLED_BY_TRIGGERS:
+            cursor.execute(f"DELETE FROM {_quote_name(table['name'])}")  # noqa: S608  # one of ours
         with cursor.copy(statement) as copy:
             while piece := rows.read(storage.CHUNK):
                 copy.write(piece)

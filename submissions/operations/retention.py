@@ -21,7 +21,7 @@ from submissions.lifecycle import expiry, states
 from submissions.lifecycle.quotas import delete_old_uses
 from submissions.models import Event, SecretFile, State, Submission
 
-__all__ = ["delete_expired_bytes", "delete_old_leftovers", "delete_old_uses", "tell_of_expiry", "withdraw_expired"]
+__all__ = ["delete_expired_bytes", "delete_old_leftovers", "delete_old_uses", "notify_of_expiry", "withdraw_expired"]
 
 LEFT_BEHIND_AFTER = timedelta(hours=1)
 AT_ONCE = 200
@@ -43,7 +43,7 @@ def delete_old_leftovers() -> int:
     return len(leftovers)
 
 
-def tell_of_expiry() -> int:
+def notify_of_expiry() -> int:
     """Tell owners of what expires soon, once for each time that it would; how many submissions there were."""
     now = timezone.now()
     untold = Q(expiry_told_at=None) | Q(expiry_told_at__lte=now - expiry.NOTICE_COUNTS)
@@ -81,7 +81,7 @@ def delete_expired_bytes() -> int:
     In any order, so that one file that can't be deleted never keeps the rest waiting for ever. Raises StorageAway, or
     what the storage's library raises; the next turn goes on.
     """
-    waiting = Submission.objects.filter(expired_at__isnull=False, expired_bytes_deleted_at=None)
+    waiting = Submission.objects.filter(state=State.WITHDRAWN, expired_at__isnull=False, expired_bytes_deleted_at=None)
     rows = list(waiting.order_by("?").prefetch_related("former_versions")[:AT_ONCE])
     for row in rows:
         former = (file for version in row.former_versions.all() for file in version.files)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from string import hexdigits
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from rest_framework.serializers import BooleanField
 from rest_framework.throttling import BaseThrottle
 
 from registry.query import cursor_pages
-from registry.query.filters import any_of, parse_choice, refuse_unknown, values_of
+from registry.query.questions.filters import any_of, parse_choice, refuse_unknown, values_of
 from registry.web.api_base import next_address, page_size
 from registry.web.paging import whole_schema
 from registry.web.throttles import UploadThrottle
@@ -37,9 +36,10 @@ from submissions.models import State
 from submissions.overview import representation
 from submissions.overview import requests as overview_requests
 from submissions.overview import responses as shape
-from submissions.permissions import is_own, require_own, visible_submission, visible_to
+from submissions.permissions import is_own, own_submission, visible_submission, visible_to
 from submissions.review import decisions
 from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.id_beginnings import id_begins
 from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
@@ -51,8 +51,7 @@ NEWEST = cursor_pages.Order(
     tie_descending=True,
     tie_kind=UUID,
 )
-FEWEST_DIGITS = 4
-DETAILED = JOINED.select_related("system_snapshot").defer("system_snapshot__document")
+DETAILED = JOINED.select_related("system_snapshot")
 
 
 def _is_true(request: Request, name: str) -> bool:
@@ -61,17 +60,6 @@ def _is_true(request: Request, name: str) -> bool:
         return bool(BooleanField().run_validation(form_fields(request).get(name) or False))
     except ValidationError as error:
         raise ValidationError({name: error.detail}) from error
-
-
-def _begins_with(beginning: str) -> Q:
-    """Those whose id begins so, with or without dashes, as a range of the primary key.
-
-    Raises ValueError for what no id begins with, or under four digits: too many would be meant.
-    """
-    digits = beginning.replace("-", "").lower()
-    if not FEWEST_DIGITS <= len(digits) <= 32 or not set(digits) <= set(hexdigits):
-        raise ValueError(f"an id begins with {FEWEST_DIGITS} to 32 hexadecimal digits")
-    return Q(id__gte=UUID(digits.ljust(32, "0")), id__lte=UUID(digits.ljust(32, "f")))
 
 
 def _row(submission: finding_counts.ScoredSubmission, request: Request) -> dict[str, Any]:
@@ -107,7 +95,7 @@ class SubmissionList(UploadView):
                 any_of("state", lambda state: Q(state=parse_choice(State.values, state)), states)
             )
         if beginnings := values_of(request.query_params, "id"):
-            submissions = submissions.filter(any_of("id", _begins_with, beginnings))
+            submissions = submissions.filter(any_of("id", lambda beginning: id_begins("id", beginning), beginnings))
         if releases := values_of(request.query_params, "release"):
             submissions = submissions.filter(any_of("release", lambda slug: Q(release__slug__iexact=slug), releases))
         if public_ids := values_of(request.query_params, "result"):
@@ -168,10 +156,10 @@ class SubmissionHistory(PrivateView):
     @extend_schema(operation_id="submissions_history", responses={200: lifecycle_responses.HistoryPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return Response(
-            {
-                "next": None,
-                "results": lifecycle_representation.history_document(visible_submission(account_of(request), id)),
-            }
+            lifecycle_responses.HistoryPage(
+                next=None,
+                results=lifecycle_representation.history_document(visible_submission(account_of(request), id)),
+            )
         )
 
 
@@ -185,9 +173,9 @@ class SubmissionSubmit(PrivateView):
     )
     def post(self, request: Request, id: UUID) -> Response:
         account = account_of(request)
-        submission = visible_submission(account, id)
-        require_own(account, submission)
-        decisions.submit_run(submission, account, **validated_body(request, overview_requests.SubmitRequest))
+        decisions.submit_run(
+            own_submission(account, id), account, **validated_body(request, overview_requests.SubmitRequest)
+        )
         return _detail_response(request, id)
 
 
@@ -223,8 +211,7 @@ class SubmissionRevise(PrivateView):
     )
     def post(self, request: Request, id: UUID) -> Response:
         account = account_of(request)
-        submission = visible_submission(account, id)
-        require_own(account, submission)
+        submission = own_submission(account, id)
         revision = edit.start_revision(submission, account, **validated_body(request, editing_requests.ReviseRequest))
         return Response(lifecycle_representation.receipt_document(revision, request), status=202)
 
@@ -235,9 +222,7 @@ class SubmissionKeep(PrivateView):
     @write_operation(operation_id="submissions_keep", responses={200: shape.SubmissionDetail} | REFUSED | CONFLICT)
     def post(self, request: Request, id: UUID) -> Response:
         account = account_of(request)
-        submission = visible_submission(account, id)
-        require_own(account, submission)
-        keeping.keep_longer(submission, account)
+        keeping.keep_longer(own_submission(account, id), account)
         return _detail_response(request, id)
 
 
@@ -251,9 +236,9 @@ class SubmissionWithdraw(PrivateView):
     )
     def post(self, request: Request, id: UUID) -> Response:
         account = account_of(request)
-        submission = visible_submission(account, id)
-        require_own(account, submission)
-        decisions.withdraw_run(submission, account, **validated_body(request, overview_requests.WithdrawRequest))
+        decisions.withdraw_run(
+            own_submission(account, id), account, **validated_body(request, overview_requests.WithdrawRequest)
+        )
         return _detail_response(request, id)
 
 

@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from registry.comparison.responses import SystemsCompared
 from registry.presentation.responses import SystemDescription
-from registry.query import observed_parameters
-from registry.query.filters import refuse_unknown, whole_id
+from registry.query.facts import observed_parameters
+from registry.query.questions.filters import refuse_unknown, whole_id
 from registry.web.api_base import download_response
 from submissions.bundles import representation
 from submissions.checks import finding_counts

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from django import forms
 from django.utils import timezone
 
-from registry.lists.definitions import tool_of
-from registry.lists.listing import newest_definitions
-from registry.models import Platform, Release
+from registry.models import Platform
+from submissions.bundles.file_versions import files_of
 from submissions.checks import questionnaire
 from submissions.models import Submission
-from submissions.review.decisions import open_releases, releases_accepting
+from submissions.overview.open_lists import lists_of, releases_offered
+from submissions.review.decisions import open_releases
 from submissions.web.form_choices import set_choices
 from submissions.web.formatting import REASON_LIMIT
 from submissions.web.page_forms import PageForm
@@ -22,13 +22,6 @@ from validators.system import filesystems
 DECLARED = "entered with the upload, or since"
 DESCRIBED = "from the described system"
 """Where the value of a field comes from, as pages say it."""
-
-
-def lists_of(releases: list[Release], tools: Collection[str] = ()) -> list[tuple[str, str]]:
-    """Name and title of every list that one of the releases makes for one of the tools, by default for any."""
-    names = list(dict.fromkeys(name for release in releases for name in release.list_names))
-    bodies = newest_definitions(names)
-    return [(name, bodies[name]["title"]) for name in names if not tools or tool_of(bodies[name]) in tools]
 
 
 class MetadataForm(PageForm):
@@ -105,16 +98,36 @@ class SubmitForm(PageForm):
 
     def __init__(self, *args: Any, submission: Submission, tools: Collection[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        releases = releases_accepting(submission, timezone.now())
-        choices = [(release.slug, release.name) for release in releases]
-        if submission.revises is not None:
-            published = submission.revises.require_release()
-            choices.insert(0, (published.slug, f"{published.name}, as a correction"))
-            releases.append(published)
+        releases = releases_offered(submission)
+        corrected = submission.revises and submission.revises.release_id
+        choices = [
+            (release.slug, f"{release.name}, as a correction" if release.pk == corrected else release.name)
+            for release in releases
+        ]
         set_choices(self, "release", choices)
         self.offered_lists = lists_of(releases, tools)
         """Name and title of the lists that may be chosen."""
         set_choices(self, "lists", self.offered_lists)
+
+
+class FileForm(PageForm):
+    """One more file, or another in the place of one. Its bytes are streamed by the upload handler."""
+
+    context_name = "file_form"
+    main_field = "file"
+    fields_by_code: ClassVar[Mapping[str, str]] = {"files.not-found": "replaces"}
+    replaces = forms.CharField(required=False, max_length=500, label="As", widget=forms.Select)
+    file = forms.FileField(
+        required=False, allow_empty_file=True, label="File", widget=forms.FileInput(attrs={"required": True})
+    )
+    """What is empty or missing is refused by the act, with its code."""
+    version = forms.IntegerField(required=False, min_value=1, max_value=99_999, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, submission: Submission, **kwargs: Any) -> None:
+        super().__init__(*args, initial={"version": submission.version}, **kwargs)
+        names = [file["name"] for file in files_of(submission)]
+        choices = [("", "additional file"), *((name, f"replace {name}") for name in names)]
+        self.fields["replaces"].widget = forms.Select(choices=choices) if names else forms.HiddenInput()
 
 
 class ReasonForm(PageForm):

@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from registry.presentation.evidence_table import evidence_line, list_unconfirmed
+from registry.results.recipes.raised_level import raised_level
 from submissions.bundles.representation import system_in_short
 from submissions.checks import finding_counts, questionnaire
 from submissions.checks.representation import latest_check
@@ -18,9 +19,12 @@ from submissions.editing import edit
 from submissions.lifecycle import expiry
 from submissions.lifecycle.representation import history_document, receipt_document
 from submissions.lifecycle.states import UNFINISHED, WAITS_FOR
+from submissions.lifecycle.unjudged import describe_unjudged
 from submissions.models import Check, State, Submission
+from submissions.overview.open_lists import where_it_could_rank
 from submissions.review.representation import assigned_reviewers, review_document
 from submissions.web.formatting import name_of
+from submissions.web.request_account import account_of
 
 _RUN_FIELDS = ("tool", "version", "mode", "path")
 SOON = timedelta(seconds=5)
@@ -49,6 +53,7 @@ def submission_summary(
         "submitted_at": submission.submitted_at,
         "expires_at": expiry.expires_at(submission),
         "result": submission.result and submission.result.public_id,
+        "reproduces": submission.reproduces and submission.reproduces.public_id,
         "revises": submission.revises_id and str(submission.revises_id),
     }
 
@@ -64,13 +69,20 @@ def submission_document(submission: Submission, request: HttpRequest) -> dict[st
             "metadata": submission.metadata,
             "embargo_until": submission.embargo_until,
             "answers": submission.answers,
+            "not_judged": describe_unjudged(submission),
+            "level_by_rule": raised_level(submission.result) if submission.result else None,
             "answers_missing": questionnaire.missing_by_list(submission, check.report if check else None),
+            "answered_by_recipe": questionnaire.answered_by_recipe(submission, check.report if check else None),
             "checked_with": check.validators_version if check else None,
             "signature": signature_outcome(submission),
             "system": system_in_short(submission),
+            "shelf_runs": submission.shelf_runs.of_member(account_of(request)).count(),
         }
         | check_document(submission, check)
         | {
+            "could_rank": where_it_could_rank(
+                submission, questionnaire.primary_run(submission, check.report) if check else None
+            ),
             "assigned": assigned_reviewers(submission),
             "reviews": [review_document(row) for row in submission.reviews.select_related("reviewer")],
             "history": history_document(submission),

@@ -9,13 +9,33 @@ from uuid import UUID
 from msgspec import Meta
 
 from registry.presentation.responses import Distribution, SystemSummary
-from registry.query.row_fields import RevisionReason, RunParameters, UnconfirmedOperations
-from registry.query.shapes import one_of
+from registry.query.responses.row_fields import RevisionReason, RunParameters, UnconfirmedOperations
+from registry.query.responses.shapes import Shape, one_of
+from registry.results.recipes.raised_level import RaisedLevel
 from registry.results.responses import Change
 from registry.web.responses import Page
 from submissions.checks.responses import Finding
 from submissions.lifecycle.responses import HistoryRow, Receipt
+from submissions.lifecycle.unjudged import Unjudged
+from submissions.publication.prospects import OUTCOMES
 from submissions.review.responses import ReviewRow
+
+
+class Prospect(Shape):
+    name: Annotated[str, Meta(description="Name of the list.")]
+    title: Annotated[str, Meta(description="Title of the list.")]
+    releases: Annotated[list[str], Meta(description="Slugs of the releases that make it and take this submission.")]
+    outcome: Annotated[
+        str,
+        one_of(*OUTCOMES),
+        Meta(description="Whether the run could rank there; unknown: no file tells the fact that decides."),
+    ]
+    why: Annotated[str, Meta(description="Why not, in the words of the list's definition; empty where it can.")]
+    code: Annotated[str, Meta(description="Code of the reason; empty where it can.")]
+    fact: Annotated[str, Meta(description="The fact that decides, with the value that the run has.")]
+    source: Annotated[str, Meta(description="Where that value was read; empty where no file has it.")]
+    needs: Annotated[list[str], Meta(description="What people still have to answer or decide.")]
+    missing_answers: Annotated[int, Meta(description="Questions that the list asks for and nobody answered.")]
 
 
 class SubmissionRow(Receipt):
@@ -44,6 +64,7 @@ class SubmissionRow(Receipt):
         Meta(description="A draft or test upload expires from then on, if nobody changes or keeps it; null: never."),
     ]
     result: Annotated[str | None, Meta(description="Public id, once published.")]
+    reproduces: Annotated[str | None, Meta(description="Public id of the result that the run is to reproduce.")]
     revises: Annotated[UUID | None, Meta(description="The published submission that it revises.")]
 
 
@@ -57,8 +78,19 @@ class SubmissionDetail(SubmissionRow):
         datetime | None, Meta(description="The result stays private until then; null: no embargo.")
     ]
     answers: Annotated[dict[str, Any], Meta(description="Answers by question, as people sent them.")]
+    not_judged: Annotated[
+        Unjudged | None,
+        Meta(description="Why the published run has no mark of reproduction; null: it has, is to get, or needs none."),
+    ]
+    level_by_rule: Annotated[
+        RaisedLevel | None,
+        Meta(description="The level of its result as reproductions raise it; null until it is published."),
+    ]
     answers_missing: Annotated[
         dict[str, Any], Meta(description="By list that asks for the questionnaire, the questions without an answer.")
+    ]
+    answered_by_recipe: Annotated[
+        list[str], Meta(description="Questions of the questionnaire that the recipe of the run answers.")
     ]
     checked_with: Annotated[str | None, Meta(description="Version of the validators.")]
     signature: Annotated[
@@ -69,6 +101,7 @@ class SubmissionDetail(SubmissionRow):
     system: Annotated[
         SystemSummary | None, Meta(description="The description of the system in short, where there is one.")
     ]
+    shelf_runs: Annotated[int, Meta(description="How many of its runs are on the shelf of an institution of yours.")]
     status: Annotated[str | None, Meta(description="valid, invalid, unreadable; null before the first check.")]
     primary: Annotated[int | None, Meta(description="Index in `runs` of the run that counts.")]
     tool: Annotated[str | None, Meta(description="Benchmark of the run that counts; null where there is none.")]
@@ -106,6 +139,13 @@ class SubmissionDetail(SubmissionRow):
         list[Finding], Meta(description="Findings on the archive and on the run that counts, worst first.")
     ]
     runs: Annotated[list[dict[str, Any]], Meta(description="All runs of the archive in short.")]
+    could_rank: Annotated[
+        list[Prospect] | None,
+        Meta(
+            description="Where the run that counts could rank, and why not: each list of its benchmark that may be "
+            "chosen. Null where no run counts yet, and once the result is published."
+        ),
+    ]
     assigned: Annotated[list[str], Meta(description="Usernames of the reviewers who are to decide.")]
     groups: Annotated[list[dict[str, Any]], Meta(description="Repeats, sweeps and runs not known to be alike.")]
     not_read: Annotated[

@@ -21,7 +21,7 @@ from registry.presentation import numbers
 from registry.results.archive_download import CheckedDownload, archive_response
 from registry.serving.admission import takes_uploads
 from registry.web.throttles import UploadThrottle
-from submissions.bundles import quarantine
+from submissions.bundles import copy_preview, quarantine
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.storage import public_storage, received_storage
 from submissions.bundles.upload_page import TooManyUploads, stream_upload
@@ -33,7 +33,7 @@ from submissions.intake import receive as intake_receive
 from submissions.models import Submission
 from submissions.overview.forms import MetadataForm, ReviseForm, SubmitForm, UploadForm, WithdrawForm, details_form
 from submissions.overview.views_context import counted_findings, page_context, refused_page
-from submissions.permissions import require_bytes, require_own, visible_submission, visible_to
+from submissions.permissions import own_submission, require_bytes, visible_submission, visible_to
 from submissions.review import decisions
 from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import private_page
@@ -165,11 +165,13 @@ def received_bytes(request: HttpRequest, id: UUID) -> CheckedDownload:
     return archive_response(received_storage(), submission.sha256, submission.filename)
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @private_page
-def scrubbed_copy(request: HttpRequest, id: UUID) -> CheckedDownload:
-    """The copy that will be published, to look at before. Raises NotFound before it is made."""
+def scrubbed_copy(request: HttpRequest, id: UUID) -> HttpResponseBase:
+    """The copy that will be published, to look at before; a POST lets it be made. Raises NotFound before it is."""
     account = account_of(request)
+    if request.method == "POST":
+        return _request_copy(request, visible_submission(account, id, JOINED))
     submission = visible_submission(account, id, Submission.objects.select_related("derivative", "institution"))
     require_bytes(account, submission)
     derivative = getattr(submission, "derivative", None)
@@ -177,6 +179,14 @@ def scrubbed_copy(request: HttpRequest, id: UUID) -> CheckedDownload:
         raise NotFound
     quarantine.require_not_withheld(submission, *(file["sha256"] for file in files_of(submission)))
     return archive_response(public_storage(), derivative.sha256, f"{submission.pk}-scrubbed.tar.gz")
+
+
+def _request_copy(request: HttpRequest, submission: Submission) -> HttpResponse:
+    try:
+        copy_preview.request_copy(submission, account_of(request))
+    except StateConflict as refused:
+        return refused_page(request, submission, refused)
+    return redirect(f"/submissions/{submission.pk}/?copy=1#copy")
 
 
 @require_POST
@@ -228,8 +238,7 @@ def check_again(request: HttpRequest, id: UUID) -> HttpResponse:
 def edit_metadata(request: HttpRequest, id: UUID) -> HttpResponse:
     """What is said beside the bytes; it is checked again after a change."""
     account = account_of(request)
-    submission = visible_submission(account, id, JOINED)
-    require_own(account, submission)
+    submission = own_submission(account, id, JOINED)
     if request.method != "POST":
         return _edit_page(request, submission, details_form(submission))
     form = MetadataForm(request.POST)

@@ -21,7 +21,7 @@ from submissions.web.request_account import account_of
 
 @require_POST
 @private_page
-def from_the_submission(request: HttpRequest, id: UUID) -> HttpResponse:
+def comment_on_submission(request: HttpRequest, id: UUID) -> HttpResponse:
     """A comment of the submitter."""
     submission = visible_submission(account_of(request), id, JOINED)
     form = _add_comment(request, submission)
@@ -30,7 +30,7 @@ def from_the_submission(request: HttpRequest, id: UUID) -> HttpResponse:
 
 @require_POST
 @staff_page(Account.Role.REVIEWER)
-def from_the_review(request: HttpRequest, id: UUID) -> HttpResponse:
+def comment_in_review(request: HttpRequest, id: UUID) -> HttpResponse:
     """A comment of a reviewer."""
     submission = visible_submission(account_of(request), id, JOINED)
     form = _add_comment(request, submission)

@@ -15,10 +15,12 @@ from registry.presentation.evidence_table import build_evidence
 from registry.presentation.measurement_tables import Table
 from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.system_description import system_context
+from registry.query.responses import rule_outcomes
+from registry.results.recipes.raised_level import raised_level
 from registry.results.run_groups import groups, is_repeated
 from registry.results.run_page import view
 from registry.results.views import OUTCOMES
-from submissions.bundles import quarantine
+from submissions.bundles import copy_preview, file_viewer, quarantine
 from submissions.bundles.file_versions import files_of
 from submissions.bundles.views import line_address as raw_address
 from submissions.checks import finding_counts, questionnaire
@@ -28,8 +30,10 @@ from submissions.editing import edit as editing_edit
 from submissions.editing.views_answers import questionnaire_context as questionnaire_of
 from submissions.lifecycle import expiry
 from submissions.lifecycle.states import PERMITTED, UNFINISHED
+from submissions.lifecycle.unjudged import describe_unjudged
 from submissions.models import Check, ScrubbedCopy, State, Submission
-from submissions.overview.forms import AnonymityForm, ReviseForm, SubmitForm, WithdrawForm, details_form
+from submissions.overview.forms import AnonymityForm, FileForm, ReviseForm, SubmitForm, WithdrawForm, details_form
+from submissions.overview.views_question_rows import consent_context, questions_context
 from submissions.overview.views_systems import comparable_with
 from submissions.permissions import conflict_reason, is_own
 from submissions.publication import anonymity, prospects
@@ -86,6 +90,8 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "section": "submissions",
         "submission": submission,
         "name": name_of(submission),
+        "not_judged": describe_unjudged(submission),
+        "raised": raised_level(submission.result) if submission.result else None,
         "auto_refresh": submission.state in UNFINISHED,
         "steps": progress_steps(submission, check),
         "check": check,
@@ -115,6 +121,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         ),
         "rules": rule_rows(run),
         "evidence": evidence_table(submission, run, addressed),
+        "may_preview_copy": own and not submission.test and submission.state in copy_preview.PREVIEWED,
         "scrubbed_copy": copy_row(getattr(submission, "derivative", None)),
         "comparable_submissions": comparable_with(account, submission),
         "described": system_context(
@@ -124,8 +131,9 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "questionnaire": questionnaire_of(questionnaire.fill_for_submission(submission, report)),
         "may_answer": editable,
         "events": [event_row(event) for event in submission.events.select_related("actor")],
-        "reviews": list(submission.reviews.select_related("reviewer")),
+        "reviews": review_rows(submission, check, addressed),
         "own": own,
+        "shelved": submission.shelf_runs.of_member(account).count(),
         "expires_at": expiry.expires_at(submission),
         "changes": revision_table.revision_rows(editing_edit.changes_from_original(submission)),
         "revision": editing_edit.pending_revision(submission) if submission.result else None,
@@ -143,6 +151,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "may_ask_anonymity": own and anonymity.is_askable(submission),
         "can_publish_by_name": own and anonymity.is_nameable(submission),
         "may_withdraw": own and State.WITHDRAWN in PERMITTED[State(submission.state)],
+        "file_form": FileForm(submission=submission),
         "withdraw_form": WithdrawForm(),
         "revise_form": ReviseForm(),
         "anonymity_form": AnonymityForm(),
@@ -151,6 +160,9 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
             run, runs, counted_findings(finding_counts.count_findings(submission, report))
         ),
     }
+    if own and submission.submitted_at:
+        answer_url = f"/submissions/{submission.pk}/questions/"
+        context |= questions_context(submission, account, answer_url) | consent_context(submission)
     if context["may_submit"]:
         context |= submit_context(submission, context) | {"details": details_form(submission, run)}
     return context
@@ -214,26 +226,29 @@ def submit_context(submission: Submission, context: Mapping[str, Any], sent: Que
         sent.getlist("lists") if sent is not None else submission.lists or _propose_lists(submission, list_prospects)
     )
     judged_names = {prospect.name for prospect in list_prospects}
-    rows = [
-        {
-            "prospect": prospect,
-            "chosen": prospect.name in chosen and prospect.outcome != prospects.CANNOT,
-            "mark": LIST_MARKS[prospect.outcome],
-        }
-        for prospect in list_prospects
-    ]
-    rows += [
-        {"prospect": prospects.Prospect(name, title, prospects.UNKNOWN, why=NO_RUN_YET), "chosen": name in chosen,
-         "mark": LIST_MARKS[prospects.UNKNOWN]}
+    list_prospects += [
+        prospects.Prospect(name, title, prospects.UNKNOWN, why=NO_RUN_YET)
         for name, title in form.offered_lists
         if name not in judged_names
-    ]  # fmt: skip
+    ]
+    rows = [
+        prospect_row(submission, prospect)
+        | {"chosen": prospect.name in chosen and prospect.outcome != prospects.CANNOT}
+        for prospect in list_prospects
+    ]
     if sent is not None:
         primary = sent.get("primary")
         for row in context["runs"]:
             row["primary"] = str(row["index"]) == primary
         return {"list_rows": rows}
     return {"submit": form, "list_rows": rows}
+
+
+def prospect_row(submission: Submission, prospect: prospects.Prospect, addressed: bool = True) -> dict[str, Any]:
+    """What a list would do with the run, with its mark and for those who may open the files the line that decides."""
+    line = prospect.place if file_viewer.has_line(prospect.place) else ""
+    address = raw_address(submission, line) if prospect.place and addressed else ""
+    return {"prospect": prospect, "mark": LIST_MARKS[prospect.outcome], "address": address}
 
 
 def _propose_lists(submission: Submission, list_prospects: Sequence[prospects.Prospect]) -> list[str]:
@@ -302,6 +317,15 @@ def join_findings(submission: Submission, findings: list[dict[str, Any]], addres
     return list(rows.values())
 
 
+def review_rows(submission: Submission, check: Check | None, addressed: bool) -> list[dict[str, Any]]:
+    """The decisions so far with the findings that they name, by line where allowed and nothing was checked since."""
+    rows = []
+    for review in submission.reviews.select_related("reviewer"):
+        unchanged = check is not None and check.made_at < review.made_at
+        rows.append({"review": review, "findings": join_findings(submission, review.findings, addressed and unchanged)})
+    return rows
+
+
 def not_read_rows(submission: Submission, check: Check, addressed: bool) -> dict[str, Any]:
     """What was not read of the files, by file for those who may open them."""
     table = not_read_table(check)
@@ -336,7 +360,7 @@ def evidence_table(submission: Submission, run: dict[str, Any], addressed: bool)
 def rule_rows(run: dict[str, Any]) -> list[dict[str, Any]]:
     """The outcomes of the rules with their texts; what is broken or for a person first."""
     texts = {rule.code: rule.text for rule in catalogue.rules()}
-    order = ("violated", "needs_human", "not_evaluated", "satisfied")
+    order = rule_outcomes.OUTCOMES
     rows = [
         {**rule, "text": texts.get(rule["code"], ""), "mark": MARKS.get(rule["outcome"], ("", rule["outcome"]))}
         for rule in run.get("rules", [])
@@ -348,7 +372,7 @@ def _check_sentence(submission: Submission, report: dict[str, Any]) -> str:
     """Findings, and the rules that the run that counts violates: a rule may be violated without a finding."""
     primary = finding_counts.chosen_run(submission, report)
     rules = [] if primary is None else report["runs"][primary].get("rules", [])
-    violated = sum(rule["outcome"] == "violated" for rule in rules)
+    violated = rule_outcomes.count_outcomes(rules)["violated"]
     counted = counted_findings(finding_counts.count_findings(submission, report))
     return f"{counted}, {numbers.pluralize(violated, 'rule')} violated" if violated else counted
 

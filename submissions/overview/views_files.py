@@ -23,8 +23,9 @@ from submissions.checks import finding_counts
 from submissions.editing import edit, version_history
 from submissions.errors import Forbidden, NoSuchVersion
 from submissions.models import Submission
+from submissions.overview.forms import FileForm
 from submissions.overview.views_context import counted_findings, refused_page
-from submissions.permissions import require_bytes, require_own, visible_submission
+from submissions.permissions import own_submission, require_bytes, visible_submission
 from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import private_page
 from submissions.web.request_account import account_of
@@ -51,22 +52,23 @@ def put(request: HttpRequest, id: UUID) -> HttpResponseBase:
 @private_page
 def _without_body(request: HttpRequest, id: UUID, problem: Problem | None = None) -> HttpResponse:
     submission = visible_submission(account_of(request), id, JOINED)
-    return refused_page(request, submission, problem) if problem else redirect("submission", id=id)
+    if problem is None:
+        return redirect("submission", id=id)
+    form = FileForm({"version": submission.version}, submission=submission)
+    form.add_refusal(problem)
+    return refused_page(request, submission, form)
 
 
 @csrf_protect
 @private_page
 def _put(request: HttpRequest, id: UUID) -> HttpResponse:
     account = account_of(request)
-    submission = visible_submission(account, id)
-    require_own(account, submission)
+    submission = own_submission(account, id, JOINED)
     sent = next((file for name in FILE_FIELDS if (file := request.FILES.get(name)) is not None), None)
-    expected_version = _parse_version(request.POST.get("version", ""))
-
-    def change() -> None:
-        edit.put_file(submission, account, sent, replaces=request.POST.get("replaces", ""), version=expected_version)
-
-    return _change_files(request, id, change)
+    form = FileForm(request.POST, {"file": sent}, submission=submission)
+    if not form.carry_out(lambda file, **fields: edit.put_file(submission, account, sent, **fields)):
+        return refused_page(request, submission, form)
+    return redirect("submission", id=id)
 
 
 @require_POST
@@ -74,18 +76,14 @@ def _put(request: HttpRequest, id: UUID) -> HttpResponse:
 def remove_file(request: HttpRequest, id: UUID) -> HttpResponse:
     """Take a file out of the current version."""
     account = account_of(request)
-    submission = visible_submission(account, id)
+    submission = visible_submission(account, id, JOINED)
     name, expected_version = request.POST.get("name", ""), _parse_version(request.POST.get("version", ""))
-    return _change_files(request, id, lambda: edit.remove_file(submission, account, name, version=expected_version))
-
-
-def _change_files(request: HttpRequest, id: UUID, change: Any) -> HttpResponse:
     try:
-        change()
+        edit.remove_file(submission, account, name, version=expected_version)
     except Forbidden:
         raise
     except Problem as problem:
-        return refused_page(request, visible_submission(account_of(request), id, JOINED), problem)
+        return refused_page(request, submission, problem)
     return redirect("submission", id=id)
 
 

@@ -11,8 +11,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from registry.models import Release, Result
+from registry.models import Release
 from registry.presentation import numbers
+from registry.query import public_record
 from registry.results.views import OUTCOMES
 from submissions.bundles import quarantine
 from submissions.bundles.views import line_address
@@ -21,12 +22,13 @@ from submissions.errors import NotFound
 from submissions.lifecycle.states import UNDER_REVIEW
 from submissions.models import AccessRequest, Account, Check, Comment, Judgement, Review, State, Submission
 from submissions.overview.forms import AnonymityDecisionForm
-from submissions.overview.views_context import counted_findings, page_context
+from submissions.overview.views_context import counted_findings, page_context, prospect_row
+from submissions.overview.views_question_rows import questions_context
 from submissions.permissions import conflict_reason, has_role, visible_submission, visible_to
-from submissions.publication.publishable import list_exclusions
-from submissions.review import assignment, comments, decisions, rubric
+from submissions.publication import prospects
+from submissions.review import assignment, comments, decisions, dispositions, rubric
 from submissions.review import queue as review_queue
-from submissions.review.forms import AssignForm, CommentForm, DecisionForm, JudgementForm
+from submissions.review.forms import AssignForm, CommentForm, DecisionForm, DispositionForm, JudgementForm
 from submissions.web.formatting import JOINED, name_of
 from submissions.web.page_base import staff_page
 from submissions.web.page_forms import PageForm, form_page
@@ -148,6 +150,39 @@ def judge_rule(request: HttpRequest, id: UUID) -> HttpResponse:
 
 @require_POST
 @staff
+def dispose_finding(request: HttpRequest, id: UUID) -> HttpResponse:
+    """What becomes of the findings of one code."""
+    submission, form = get_submitted(request, id), DispositionForm(request.POST)
+    if not form.carry_out(lambda **fields: dispositions.dispose_finding(submission, account_of(request), **fields)):
+        return refused_review(request, submission, form)
+    return redirect(f"/review/{id}/#points")
+
+
+@require_safe
+@staff
+def open_points_page(request: HttpRequest, release: str) -> HttpResponse:
+    """All open points of a release: what nobody disposed of, by submission."""
+    release_row = public_record.find_release(release)
+    release_points = dispositions.open_points(release_row, account_of(request))
+    rows = [
+        {"id": submission.pk, "name": name_of(submission), "institution": submission.institution,
+         "state": submission.get_state_display(), "points": points}
+        for submission, points in release_points.submissions
+    ]  # fmt: skip
+    context = {
+        "section": "review",
+        "release": release_row,
+        "rows": [row for row in rows if row["points"]],
+        "without": sum(not row["points"] for row in rows),
+        "open": sum(len(points) for _, points in release_points.submissions),
+        "closed_to_account": release_points.closed_to_account,
+        "may_publish": has_role(account_of(request), Account.Role.EDITOR) and release_row.published_at is None,
+    }
+    return render(request, "overview/open_points.html", context)
+
+
+@require_POST
+@staff
 def decide_run(request: HttpRequest, id: UUID) -> HttpResponse:
     submission = get_submitted(request, id)
     form = DecisionForm(request.POST, codes=request.POST.getlist("findings"))
@@ -182,7 +217,7 @@ def _review_page(request: HttpRequest, submission: Submission, refused: PageForm
         "unkept": [("Reason", unkept)] if unkept else [],
         "conflict": against,
         "metadata": sorted(submission.metadata.items()),
-        "prospects": _list_prospects(submission, check),
+        "prospects": _list_prospects(submission, check, not against),
     }
     if not against:
         context |= _committee_context(request, submission, check, refused)
@@ -199,7 +234,11 @@ def _committee_context(
         assignment_row.reviewer.username for assignment_row in submission.assignments.select_related("reviewer")
     ]
     open_now = submission.state in UNDER_REVIEW
-    return {
+    points = dispositions.list_points(submission, check.report if check else {})
+    return questions_context(submission, account, f"/review/{submission.pk}/questions/") | {
+        "may_consent": False,
+        "points": [_point_row(point, refused) for point in points],
+        "open_points": sum(point.is_open for point in points),
         "rubric": [_rule_row(submission, row, refused) for row in sorted(rows, key=lambda row: row.settled)],
         "to_decide": sum(not row.settled for row in rows),
         "settled": f"{sum(row.settled for row in rows)} of {len(rows)} settled",
@@ -213,11 +252,18 @@ def _committee_context(
         "same_bytes": _same_bytes(account, submission),
         "decisions": Review.Decision.choices,
         "votes": _votes_text(submission) if open_now else "",
-        "expected": submission.answers.get("reproducibility") or "not said",
-        "declared_production": {True: "yes", False: "no"}.get(submission.metadata.get("production"), "not said"),
+        "expected": submission.answers.get("reproducibility") or "not given",
+        "declared_production": {True: "yes", False: "no"}.get(submission.metadata.get("production"), "not given"),
         "may_decide": open_now,
         "may_start": submission.state == State.SUBMITTED,
     }
+
+
+def _point_row(point: dispositions.Point, refused: PageForm | None) -> dict[str, Any]:
+    form: PageForm = DispositionForm(initial={"code": point.code}, auto_id=f"point-{point.code}-%s")
+    if isinstance(refused, DispositionForm) and refused.data.get("code") == point.code:
+        form = refused
+    return {"point": point, "form": form}
 
 
 def _rule_row(submission: Submission, row: rubric.Row, refused: PageForm | None) -> dict[str, Any]:
@@ -233,11 +279,7 @@ def _rule_row(submission: Submission, row: rubric.Row, refused: PageForm | None)
         "judgement": row.judgement,
         "judge": row.outcome in rubric.JUDGED and submission.state in UNDER_REVIEW,
         "waits": not row.settled,
-        "places": [
-            {"where": finding["where"], "address": line_address(submission, finding["where"])}
-            for finding in row.findings
-            if finding["where"]
-        ],
+        "places": [{"where": where, "address": line_address(submission, where)} for where in row.places],
     }
 
 
@@ -262,15 +304,16 @@ def _votes_text(submission: Submission) -> str:
     return f"{len(decisions.accepting_reviewers(submission))} of {required} reviewers accept" if required > 1 else ""
 
 
-def _list_prospects(submission: Submission, check: Check | None) -> list[tuple[str, str, str]]:
-    """For each list asked for: whether the run could rank there as research and as production."""
+def _list_prospects(submission: Submission, check: Check | None, addressed: bool) -> list[dict[str, Any]]:
+    """For each list asked for: whether the run could rank there as research and as production, and what decides."""
     run = questionnaire.primary_run(submission, check.report) if check else None
     if run is None:
         return []
-    research = list_exclusions(submission, run, production=False, reproducibility=Result.Reproducibility.FULLY)
-    production = list_exclusions(submission, run, production=True, reproducibility=Result.Reproducibility.FULLY)
-    return [(name, _exclusion_reason(research[name]), _exclusion_reason(production[name])) for name in research]
-
-
-def _exclusion_reason(exclusion: Any) -> str:
-    return exclusion.why if exclusion else "can rank"
+    by_mark = [
+        prospects.find_prospects(submission, run, submission.lists, production=production)
+        for production in (False, True)
+    ]
+    return [
+        {"title": pair[0].title, "cells": [prospect_row(submission, prospect, addressed) for prospect in pair]}
+        for pair in zip(*by_mark, strict=True)
+    ]

@@ -11,10 +11,11 @@ from django.views.decorators.http import require_safe
 
 from registry.presentation import numbers
 from registry.presentation.system_description import difference_context
-from registry.query.filters import whole_id
+from registry.query.questions.filters import whole_id
 from submissions.bundles import representation
 from submissions.models import Account, Submission
 from submissions.permissions import visible_submission, visible_to
+from submissions.web.formatting import name_of
 from submissions.web.page_base import private_page
 from submissions.web.request_account import account_of
 
@@ -46,7 +47,7 @@ def comparable_with(account: Account, submission: Submission) -> list[dict[str, 
 
 
 def _system_heading(letter: str, submission: Submission) -> dict[str, Any]:
-    name = str(submission.metadata.get("system") or submission.filename)
+    name = name_of(submission)
     return {
         "letter": letter,
         "id": submission.pk,

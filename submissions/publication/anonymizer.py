@@ -101,7 +101,22 @@ class Anonymizer:
         ours = {name: run[name] for name in ("scores", "hashes")}
         parameters = {name: value for name, value in run["parameters"].items() if not self.tells(name)}
         anonymized = self.document({**run, "parameters": parameters})
-        return {**anonymized, **ours, "parameter_sources": {}, "described_parameters": {}}
+        if "given_options" in run:
+            ours["given_options"] = self._public_options(run["given_options"])
+        return {**anonymized, **ours, "parameter_sources": {}, "printed_at": {}, "described_parameters": {}}
+
+    def _public_options(self, options: Any) -> Any:
+        """The given options of a run without those whose name or value tells who ran it (validators/recipes)."""
+        if isinstance(options, Mapping):
+            return {name: self._public_options(value) for name, value in options.items() if not self.tells(name)}
+        if isinstance(options, list):
+            return [self._public_options(item) for item in options if not self._tells_option(item)]
+        return WITHHELD if isinstance(options, str) and self.tells(options) else options
+
+    def _tells_option(self, item: Any) -> bool:
+        """Whether a name that is left out, or the name or value of an option, tells who ran it."""
+        texts = item if isinstance(item, list) else [item]
+        return any(isinstance(text, str) and self.tells(text) for text in texts)
 
 
 def anonymizer_for(submission: Submission) -> Anonymizer:

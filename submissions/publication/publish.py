@@ -16,6 +16,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from registry.lists import listing
@@ -47,10 +48,14 @@ class PublicationSummary:
 
 @dataclass(frozen=True, slots=True)
 class Foretold:
-    """What publishing would freeze now: entries by list, and accepted runs that would become results."""
+    """What publishing would freeze now: entries by list, and accepted runs that would become results.
+
+    `unranked` are those that would not rank on a list, each with the list and why.
+    """
 
     lists: dict[str, int]
     results: int
+    unranked: tuple[tuple[UUID, str, str], ...] = ()
 
     @property
     def empty(self) -> list[str]:
@@ -94,15 +99,17 @@ def publication_checklist(release: Release) -> list[tuple[bool, str]]:
     ready, unready = accepted.count(), accepted.filter(derivative=None).count()
     is_over = release.deadline is not None and release.deadline < timezone.now()
     return [
-        (is_over, "The deadline is over." if is_over else "The deadline is not over: runs can still be submitted."),
-        (not waiting, f"{waiting} wait for reviewers." if waiting else "Every submission is decided."),
-        (not sent_back, f"Changes of {sent_back} were asked for." if sent_back else "No changes are awaited."),
-        (not asking, f"{asking} asked for anonymous publication, wait for a decision on it, and are left out."
-         if asking else "No accepted run waits for a decision on anonymous publication."),
-        (bool(ready), f"{ready} accepted, to be published."
-         if ready else "No submission is accepted that could be published now."),
-        (not unready, f"{unready} accepted lack a scrubbed copy, which publishing makes."
-         if unready else "No accepted run lacks its scrubbed copy."),
+        (is_over, "The deadline has passed."
+         if is_over else "The deadline has not passed: runs can still be submitted."),
+        (not waiting, f"Submissions that wait for a review: {waiting}." if waiting else "Every submission is decided."),
+        (not sent_back, f"Submissions with requested changes: {sent_back}."
+         if sent_back else "No requested changes are open."),
+        (not asking, f"Accepted submissions without a decision on anonymous publication: {asking}. They are left out."
+         if asking else "Every request for anonymous publication is decided."),
+        (bool(ready), f"Accepted submissions to be published: {ready}."
+         if ready else "No accepted submission can be published now."),
+        (not unready, f"Accepted submissions without a scrubbed copy: {unready}. Publishing makes it."
+         if unready else "Every accepted submission has its scrubbed copy."),
     ]  # fmt: skip
 
 
@@ -127,8 +134,16 @@ def trial_publication(release: Release) -> Iterator[dict[str, UUID]]:
 def foretell_publication(release: Release) -> Foretold:
     """What publishing would freeze now; nothing is stored. Raises ListError."""
     with trial_publication(release) as unpublished:
-        lists = {name: len(listing.compute_list(release, name).rows) for name in release.list_names}
-        return Foretold(lists, len(unpublished))
+        rankings = {name: listing.compute_list(release, name) for name in release.list_names}
+        unranked = [
+            (unpublished[exclusion.entry], name, exclusion.why)
+            for name, ranking in rankings.items()
+            for exclusion in ranking.exclusions
+            if exclusion.entry in unpublished
+        ]
+        return Foretold(
+            {name: len(ranking.rows) for name, ranking in rankings.items()}, len(unpublished), tuple(unranked)
+        )
 
 
 def publish_due() -> None:
@@ -136,7 +151,7 @@ def publish_due() -> None:
 
     What nobody looks at is not frozen empty: a release without an accepted run is left to its editors.
     """
-    called = Q(published_at=None, publishes__lte=timezone.now())
+    called = Q(published_at=None, publishes__lte=timezone.now()) & Q(publishes__lte=Now())  # both clocks say so
     embargo_over = Q(published_at__isnull=False, pk__in=_accepted_submissions().values("release"))
     for release in Release.objects.filter(called | embargo_over, imported=False).order_by("publishes"):
         try:
@@ -145,7 +160,7 @@ def publish_due() -> None:
                 continue
             was_called, outcome = release.published_at is None, publish_release(release, None)
             if was_called:
-                _tell_of_empty(
+                _report_empty_lists(
                     release, [ranked_list["name"] for ranked_list in outcome.lists if not ranked_list["entries"]]
                 )
         except Exception:
@@ -159,14 +174,15 @@ def _leave_to_editors(release: Release) -> None:
     if not due.exists():
         return
     due.update(publishes=None)
+    recording.record_releases([release], recording.CHANGED)
     log.warning("%s was due and has no accepted run: it waits for an editor", release.slug)
-    mail.tell_editors(release, [])
+    mail.mail_editors(release, [])
 
 
-def _tell_of_empty(release: Release, empty: list[str]) -> None:
+def _report_empty_lists(release: Release, empty: list[str]) -> None:
     if empty:
         log.warning("%s was published as planned, with empty lists: %s", release.slug, ", ".join(empty))
-        mail.tell_editors(release, empty)
+        mail.mail_editors(release, empty)
 
 
 # One release, inside its transaction
@@ -178,13 +194,19 @@ def _accepted_submissions(**narrower: Any) -> QuerySet[Submission]:
     What asked to be anonymous waits until that is granted, or until its submitter agrees to be named.
     """
     submissions = Submission.objects.filter(UNNAMED_OR_NAMED, state=State.ACCEPTED, test=False, **narrower)
-    return submissions.exclude(embargo_until__gt=timezone.now()).order_by("submitted_at", "id")
+    return submissions.exclude(_under_embargo()).order_by("submitted_at", "id")
+
+
+def _under_embargo() -> Q:
+    """By the clock of this host or by that of the database: what one of them publishes too early stays public."""
+    return Q(embargo_until__gt=timezone.now()) | Q(embargo_until__gt=Now())
 
 
 def _publish_locked(release: Release, editor: Account | None, now: datetime) -> Foretold:
     results = len(_add_results(release, editor, now))
     release.published_at = now
     release.save(update_fields=["published_at"])
+    recording.record_releases([release], recording.PUBLISHED)
     lists = {name: listing.freeze_list(release, name, freeze=True).entries.count() for name in release.list_names}
     return Foretold(lists, results)
 
@@ -227,7 +249,7 @@ def _add_results(release: Release, editor: Account | None, now: datetime) -> lis
 
 def _publication_outcome(release: Release, published_at: datetime) -> PublicationSummary:
     lists = RankedList.objects.filter(release=release).order_by("position", "name")
-    waiting = Submission.objects.filter(release=release, state=State.ACCEPTED, embargo_until__gt=timezone.now())
+    waiting = Submission.objects.filter(_under_embargo(), release=release, state=State.ACCEPTED)
     return PublicationSummary(
         release.slug,
         published_at,

@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.utils.text import slugify
+
+from registry.comparison import repeat_runs
+from registry.comparison.spreads import measurement_key
 from registry.lists.eligibility import SCORE_NAMES, Candidate, exclusion_of
 from registry.lists.listing import newest_definitions
 from registry.lists.ranking import Exclusion
+from registry.models import Measurement, Platform, Result, Site, System
+from registry.query.names import canonical_names
+from registry.query.names.text_folding import fold_text
 from submissions.checks import questionnaire, trust
-from submissions.models import ScrubbedCopy, Submission
+from submissions.models import Check, ScrubbedCopy, Submission, SubmittedSystem
 from submissions.publication import anonymizer
 from validators.scrubbing import personal
-from validators.system import public_view
+from validators.system import filesystems, public_view
 
 VERSION_LIMIT = 80
 _NO_RUN: dict[str, Any] = {"scores": {}, "hashes": {}, "parameters": {}, "version": "", "measurements": []}
@@ -93,6 +101,169 @@ class Publishable:
             parameters=scrub_document(self.run["parameters"], names=self.names),
             scores=values,
         )
+
+
+@dataclass(frozen=True)
+class CheckedRun(Publishable):
+    """A submission with its check: what the columns of a result are made of, published or not."""
+
+    check: Check
+    system: SubmittedSystem | None
+    platform: Platform | None
+    """The one that was declared, where the record knows it."""
+    stands_for_upload: bool = field(default=True, kw_only=True)
+    """Whether numbers of its repeats and findings of the archive go along; not where each run stands for itself."""
+
+    @cached_property
+    def same_runs(self) -> Sequence[Mapping[str, Any]]:
+        """The runs of the configuration in the archive, with this one; only numbers of them are published."""
+        runs: Sequence[Mapping[str, Any]] = self._group["runs"]
+        return runs
+
+    @property
+    def distributions(self) -> list[dict[str, Any]]:
+        """Those of the run, and those of its numbers over the runs of its configuration."""
+        over_runs = self._group["distributions"]
+        shared = self.without.document(over_runs) if self.without else over_runs
+        return [*self.run.get("distributions", []), *shared]
+
+    @cached_property
+    def _group(self) -> Mapping[str, Any]:
+        if not self.stands_for_upload:
+            return {"runs": [], "distributions": []}
+        return repeat_runs.repeat_group(self.check.report, counted_index(self.submission, self.check.report))
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """Of the archive as a whole."""
+        archive_findings: list[dict[str, Any]] = self.check.report["findings"] if self.stands_for_upload else []
+        return self.without.document(archive_findings) if self.without else archive_findings
+
+    @property
+    def institution(self) -> str:
+        """The name as declared where it is a spelling of the submitter's own institution, else that institution's."""
+        if self.anonymous:
+            return anonymizer.INSTITUTION
+        site, declared = self.current_site, " ".join(self.metadata.get("institution", "").split())
+        own = {fold_text(name) for name in (site.slug, site.name, *(site.also_printed_as or []))}
+        return declared if fold_text(declared) in own or slugify(declared) == site.slug else site.name
+
+    @property
+    def current_site(self) -> Site:
+        """The institution that it is published under: that of the submission, or what that was merged into."""
+        institution = self.submission.require_institution()
+        return institution.merged_into or institution
+
+    @property
+    def system_name(self) -> str:
+        """As declared, which of an anonymous one stays private."""
+        return " ".join(self.submission.metadata.get("system", "").split())
+
+    @property
+    def system_key(self) -> tuple[int, str, bool]:
+        """A system is another one where it is published anonymously; then no merging of names tells what it is."""
+        site = self.submission.require_institution() if self.anonymous else self.current_site
+        return site.pk, fold_text(self.system_name), self.anonymous
+
+
+def counted_index(submission: Submission, report: Mapping[str, Any]) -> int:
+    """Of the run that counts; one that the report lacks is an error further on, and no other run takes its place."""
+    index: int = report["primary"] if submission.chosen_primary is None else submission.chosen_primary
+    return index
+
+
+def platforms_by_name() -> dict[str, Platform]:
+    """The platforms of the record by all that people call them, folded."""
+    rows = list(Platform.objects.select_related("merged_into"))
+    platforms_by_slug = {row.slug: row.merged_into or row for row in rows}
+    also = {
+        name: platforms_by_slug[slug]
+        for name, slug in canonical_names.read_names().platforms.items()
+        if slug in platforms_by_slug
+    }
+    return also | {fold_text(name): platforms_by_slug[row.slug] for row in rows for name in (row.slug, row.name)}
+
+
+def latest_by_submission(rows: QuerySet[Any]) -> dict[Any, Any]:
+    newest = rows.filter(submission=OuterRef("submission")).order_by("-made_at", "-id").values("pk")[:1]
+    return {row.submission_id: row for row in rows.filter(pk=Subquery(newest))}
+
+
+def run_columns(
+    source: CheckedRun, system: System, candidate: Candidate, names: canonical_names.Names
+) -> dict[str, Any]:
+    """The columns of a result that follow from its run and from what was declared; the others are of publication."""
+    metadata, run = source.metadata, source.run
+    vendor, filesystem_name = metadata.get("storage_vendor", ""), metadata.get("filesystem_name", "")
+    filesystem_type = metadata.get("filesystem_type", "")
+    return {
+        "tool": run["tool"],
+        "tool_version": candidate.tool_version,
+        "mode": run["mode"][:40],
+        "trust": candidate.trust,
+        "site": system.site,
+        "system": system,
+        "platform": source.platform or system.platform,
+        "institution": source.institution,
+        "system_name": system.name if source.anonymous else source.system_name,
+        "filesystem_type": filesystem_type,
+        "filesystem_family": _filesystem_family(names, filesystem_type, vendor, filesystem_name, run)[:80],
+        "filesystem_name": filesystem_name,
+        "storage_vendor": vendor,
+        "vendor": names.vendor(vendor)[:120],
+        "client_nodes": candidate.client_nodes,
+        "ten_node": candidate.ten_node,
+        "opted_in": candidate.opted_in,
+        "tasks": source.count_of("tasks"),
+        "production": candidate.production,
+        "lists": candidate.lists,
+        "reproducibility": candidate.reproducibility,
+        **candidate.scores,
+        "repeated_scores": repeat_runs.repeated_scores(source.same_runs),
+        "parameters": candidate.parameters,
+    }
+
+
+def result_measurements(result: Result, source: CheckedRun) -> Iterable[Measurement]:
+    """The numbers of a run as rows of its result, in their order; nothing is stored."""
+    again = repeat_runs.repeated_values(source.same_runs)
+    for position, row in enumerate(source.run["measurements"], 1):
+        yield Measurement(
+            result=result, position=position, repeats=again.get(measurement_key(row)) if again else None, **row
+        )
+
+
+def _filesystem_family(
+    names: canonical_names.Names, declared: str, vendor: str, name: str, run: Mapping[str, Any]
+) -> str:
+    """Of a declared name that nobody knows, the file system that the described system has, if it has one."""
+    family = names.family(declared, vendor, name)
+    described = run.get("described_parameters", {}).get("filesystem_type")
+    if filesystems.named_by(family) is None and isinstance(described, str):
+        mounted = filesystems.of_type(described)
+        return names.family(mounted.name) if mounted else family
+    return family
+
+
+def make_snapshot(source: CheckedRun, questionnaires: dict[str, str]) -> dict[str, Any]:
+    """What a page shows beside the numbers, as it was on release day. Everything in here is public."""
+    run = source.run
+    answers = questionnaire.public_answers(source.submission, questionnaires, source.document, run)
+    if source.anonymous and answers:
+        answers["rows"] = []
+    return {
+        "scores": run["scores"],
+        "hashes": run["hashes"],
+        "findings": source.findings + run["findings"],
+        "rules": run["rules"],
+        **{name: run[name] for name in ("evidence", "missing_measurements", "given_options") if name in run},
+        "tests": run["tests"],
+        "distributions": source.distributions,
+        "parameter_sources": run.get("parameter_sources", {}),
+        "described_parameters": run.get("described_parameters", {}),
+        "versions": {"validators": source.check.validators_version},
+        "answers": answers,
+    }
 
 
 def public_document(system: Any) -> dict[str, Any] | None:

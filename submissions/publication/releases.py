@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from registry.lists.definitions import SCORED, tool_of
+from registry.log import recording
 from registry.models import ListDefinition, Release
 from submissions.errors import ReleaseExists, ReleaseInvalid, ReleasePublished
 from submissions.publication.checklist import items as checklist_items
@@ -49,6 +50,7 @@ def create_release(
     )
     with transaction.atomic():
         release = _save_release(release)
+        recording.record_releases([release], recording.CALLED)
         checklist_items.copy_from_last(release)
     return release
 
@@ -66,7 +68,9 @@ def change_release(release: Release, **changes: Any) -> Release:
             changes["list_names"] = _list_names(changes.pop("lists"))
         for field, value in changes.items():
             setattr(release, field, value)
-        return _save_release(release)
+        release = _save_release(release)
+        recording.record_releases([release], recording.CHANGED)
+        return release
 
 
 def ensure_demo(days: int = 180) -> Release:

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from registry import models as registry_models
 from registry.lists.responses import Ranks
-from registry.query.row_fields import (
+from registry.query.responses.row_fields import (
     DecidedAt,
     DecidedBy,
     ListName,
@@ -23,7 +23,7 @@ from registry.query.row_fields import (
     ResultId,
     SystemTitle,
 )
-from registry.query.shapes import Shape
+from registry.query.responses.shapes import Shape
 from registry.web.responses import Definition
 
 

@@ -5,34 +5,29 @@ Everything in here becomes public; texts are scrubbed line by line on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, Q
 from django.utils import timezone
-from django.utils.text import slugify
 
-from registry.comparison import repeat_runs
-from registry.comparison.spreads import measurement_key
 from registry.lists import listing
 from registry.models import (
     Measurement,
     ObservedParameter,
-    Platform,
     PublicSystemSnapshot,
     Release,
     Result,
     ResultFile,
-    Site,
     System,
 )
-from registry.query import canonical_names, observed_parameters
-from registry.query import fact_index as asked_by
-from registry.query.text_folding import fold_text
+from registry.query.facts import fact_index as asked_by
+from registry.query.facts import observed_parameters
+from registry.query.names import canonical_names
+from registry.query.names.text_folding import fold_text
 from registry.timeseries import detected_steps
 from submissions import models as submitted
 from submissions.bundles import quarantine, scrubbed_copy
@@ -40,8 +35,19 @@ from submissions.checks import questionnaire, trust
 from submissions.checks.read_account import public_reading
 from submissions.models import Check, Review, ScrubbedCopy, Submission
 from submissions.publication import anonymizer
-from submissions.publication.publishable import Publishable, anonymizer_of, public_document, scrub_document
-from validators.system import facts, filesystems
+from submissions.publication.publishable import (
+    CheckedRun,
+    anonymizer_of,
+    counted_index,
+    latest_by_submission,
+    make_snapshot,
+    platforms_by_name,
+    public_document,
+    result_measurements,
+    run_columns,
+    scrub_document,
+)
+from validators.system import facts
 
 PREFIX = "hw-"
 _BATCH = 500
@@ -61,7 +67,7 @@ def copy_to_record(release: Release, submissions: list[Submission], now: datetim
     ]
     Result.objects.bulk_create(results, batch_size=_BATCH)
     pairs = list(zip(results, sources, strict=True))
-    measurements = (row for result, source in pairs for row in _result_measurements(result, source))
+    measurements = (row for result, source in pairs for row in result_measurements(result, source))
     Measurement.objects.bulk_create(measurements, batch_size=2000)
     _copy_files_and_systems(pairs)
     for result, source in pairs:
@@ -98,7 +104,7 @@ def derive_rows(submission: Submission, report: Mapping[str, Any]) -> tuple[Resu
     """Result and measurements of a published submission as another report gives them; nothing is stored."""
     (published,) = _gather_sources([submission], as_published=True)
     check = Check(report=report, validators_version=published.check.validators_version)
-    source = replace(published, check=check, checked_run=report["runs"][_counted_index(submission, report)])
+    source = replace(published, check=check, checked_run=report["runs"][counted_index(submission, report)])
     result = submission.require_result()
     derived = _make_result(
         source,
@@ -109,7 +115,7 @@ def derive_rows(submission: Submission, report: Mapping[str, Any]) -> tuple[Resu
         result.published_at,
         questionnaire.required_by_list(listing.newest_definitions(submission.require_release().list_names)),
     )
-    return derived, list(_result_measurements(derived, source))
+    return derived, list(result_measurements(derived, source))
 
 
 NAMED = (
@@ -118,14 +124,6 @@ NAMED = (
     "bundle_sha256",
 )
 """What publication without a name withholds of a result."""
-
-
-def _result_measurements(result: Result, source: _AcceptedRun) -> Iterable[Measurement]:
-    again = repeat_runs.repeated_values(source.same_runs)
-    for position, row in enumerate(source.run["measurements"], 1):
-        yield Measurement(
-            result=result, position=position, repeats=again.get(measurement_key(row)) if again else None, **row
-        )
 
 
 def _copy_files_and_systems(pairs: list[tuple[Result, _AcceptedRun]]) -> None:
@@ -167,71 +165,12 @@ def _copy_systems(pairs: list[tuple[Result, _AcceptedRun]]) -> None:
 
 
 @dataclass(frozen=True)
-class _AcceptedRun(Publishable):
+class _AcceptedRun(CheckedRun):
     """One submission with what is copied of it."""
 
     derivative: ScrubbedCopy
-    check: Check
     review: Review
-    system: submitted.SubmittedSystem | None
-    platform: Platform | None
-    """The one that was declared, where the record knows it."""
     copy_withheld_at: datetime | None = None
-
-    @cached_property
-    def same_runs(self) -> Sequence[Mapping[str, Any]]:
-        """The runs of the configuration in the archive, with this one; only numbers of them are published."""
-        runs: Sequence[Mapping[str, Any]] = self._group["runs"]
-        return runs
-
-    @property
-    def distributions(self) -> list[dict[str, Any]]:
-        """Those of the run, and those of its numbers over the runs of its configuration."""
-        over_runs = self._group["distributions"]
-        shared = self.without.document(over_runs) if self.without else over_runs
-        return [*self.run.get("distributions", []), *shared]
-
-    @cached_property
-    def _group(self) -> Mapping[str, Any]:
-        return repeat_runs.repeat_group(self.check.report, _counted_index(self.submission, self.check.report))
-
-    @property
-    def findings(self) -> list[dict[str, Any]]:
-        """Of the archive as a whole."""
-        archive_findings: list[dict[str, Any]] = self.check.report["findings"]
-        return self.without.document(archive_findings) if self.without else archive_findings
-
-    @property
-    def institution(self) -> str:
-        """The name as declared where it is a spelling of the submitter's own institution, else that institution's."""
-        if self.anonymous:
-            return anonymizer.INSTITUTION
-        site, declared = self.current_site, " ".join(self.metadata.get("institution", "").split())
-        own = {fold_text(name) for name in (site.slug, site.name, *(site.also_printed_as or []))}
-        return declared if fold_text(declared) in own or slugify(declared) == site.slug else site.name
-
-    @property
-    def current_site(self) -> Site:
-        """The institution that it is published under: that of the submission, or what that was merged into."""
-        institution = self.submission.require_institution()
-        return institution.merged_into or institution
-
-    @property
-    def system_name(self) -> str:
-        """As declared, which of an anonymous one stays private."""
-        return " ".join(self.submission.metadata.get("system", "").split())
-
-    @property
-    def system_key(self) -> tuple[int, str, bool]:
-        """A system is another one where it is published anonymously; then no merging of names tells what it is."""
-        site = self.submission.require_institution() if self.anonymous else self.current_site
-        return site.pk, fold_text(self.system_name), self.anonymous
-
-
-def _counted_index(submission: Submission, report: Mapping[str, Any]) -> int:
-    """Of the run that counts; one that the report lacks is an error further on, and no other run takes its place."""
-    index: int = report["primary"] if submission.chosen_primary is None else submission.chosen_primary
-    return index
 
 
 def _gather_sources(submissions: list[Submission], *, as_published: bool = False) -> Iterable[_AcceptedRun]:
@@ -243,11 +182,11 @@ def _gather_sources(submissions: list[Submission], *, as_published: bool = False
     eligible_checks = Check.objects.filter(submission__in=ids)
     if as_published:
         eligible_checks = eligible_checks.filter(made_at__lte=F("submission__result__published_at"))
-    checks = _latest_by_submission(eligible_checks)
-    reviews = _latest_by_submission(Review.objects.filter(submission__in=ids, decision=Review.Decision.ACCEPT))
+    checks = latest_by_submission(eligible_checks)
+    reviews = latest_by_submission(Review.objects.filter(submission__in=ids, decision=Review.Decision.ACCEPT))
     derivatives = {row.submission_id: row for row in ScrubbedCopy.objects.filter(submission__in=ids)}
     systems = {row.submission_id: row for row in submitted.SubmittedSystem.objects.filter(submission__in=ids)}
-    platforms, quarantined = _platforms_by_name(), quarantine.quarantined_among(ids)
+    platforms, quarantined = platforms_by_name(), quarantine.quarantined_among(ids)
     for submission in submissions:
         derivative = derivatives.get(submission.pk) or scrubbed_copy.ensure_scrubbed_copy(submission)
         system = systems.get(submission.pk)
@@ -256,33 +195,16 @@ def _gather_sources(submissions: list[Submission], *, as_published: bool = False
         withheld_at = quarantine.copy_withheld_at(submission) if submission.pk in quarantined else None
         yield _AcceptedRun(
             submission,
-            check.report["runs"][_counted_index(submission, check.report)],
+            check.report["runs"][counted_index(submission, check.report)],
             derivative,
             public_document(system),
             anonymizer_of(submission),
             check,
-            accepted,
             system,
             platform,
+            accepted,
             withheld_at,
         )
-
-
-def _platforms_by_name() -> dict[str, Platform]:
-    """The platforms of the record by all that people call them, folded."""
-    rows = list(Platform.objects.select_related("merged_into"))
-    platforms_by_slug = {row.slug: row.merged_into or row for row in rows}
-    also = {
-        name: platforms_by_slug[slug]
-        for name, slug in canonical_names.read_names().platforms.items()
-        if slug in platforms_by_slug
-    }
-    return also | {fold_text(name): platforms_by_slug[row.slug] for row in rows for name in (row.slug, row.name)}
-
-
-def _latest_by_submission(rows: QuerySet[Any]) -> dict[Any, Any]:
-    newest = rows.filter(submission=OuterRef("submission")).order_by("-made_at", "-id").values("pk")[:1]
-    return {row.submission_id: row for row in rows.filter(pk=Subquery(newest))}
 
 
 def _last_number() -> int:
@@ -352,44 +274,18 @@ def _make_result(
     published_at: datetime | None,
     questionnaires: dict[str, str],
 ) -> Result:
-    submission, metadata, run = source.submission, source.metadata, source.run
-    snapshot = _make_snapshot(source, questionnaires)
+    submission, snapshot = source.submission, make_snapshot(source, questionnaires)
     candidate = source.candidate(
         release.slug, source.review.production, source.review.reproducibility, snapshot["answers"].get("state")
     )
     older = submission.revises.result if submission.revises else None
-    vendor, filesystem_name = metadata.get("storage_vendor", ""), metadata.get("filesystem_name", "")
-    filesystem_type = metadata.get("filesystem_type", "")
     return Result(
         public_id=public_id,
-        tool=run["tool"],
-        tool_version=candidate.tool_version,
-        mode=run["mode"][:40],
-        trust=candidate.trust,
+        **run_columns(source, system, candidate, names),
         source=trust.source_of(candidate.trust),
         release=release,
-        site=system.site,
-        system=system,
-        platform=source.platform or system.platform,
-        institution=source.institution,
-        system_name=system.name if source.anonymous else source.system_name,
-        filesystem_type=filesystem_type,
-        filesystem_family=_filesystem_family(names, filesystem_type, vendor, filesystem_name, run)[:80],
-        filesystem_name=filesystem_name,
-        storage_vendor=vendor,
-        vendor=names.vendor(vendor)[:120],
-        client_nodes=candidate.client_nodes,
-        ten_node=candidate.ten_node,
-        opted_in=candidate.opted_in,
-        tasks=source.count_of("tasks"),
-        production=candidate.production,
-        lists=candidate.lists,
-        reproducibility=candidate.reproducibility,
-        **candidate.scores,
-        repeated_scores=repeat_runs.repeated_scores(source.same_runs),
         submitted_on=older.submitted_on if older else submission.require_submitted_at().date(),
         published_at=published_at,
-        parameters=candidate.parameters,
         snapshot=(
             scrub_document(snapshot, names=source.names) | _copy_fields(source) | trust.reason_of(candidate.trust)
         ),
@@ -402,39 +298,6 @@ def _make_result(
         if older and source.anonymous
         else scrub_document(submission.revision_reason),
     )
-
-
-def _filesystem_family(
-    names: canonical_names.Names, declared: str, vendor: str, name: str, run: Mapping[str, Any]
-) -> str:
-    """Of a declared name that nobody knows, the file system that the described system has, if it has one."""
-    family = names.family(declared, vendor, name)
-    described = run.get("described_parameters", {}).get("filesystem_type")
-    if filesystems.named_by(family) is None and isinstance(described, str):
-        mounted = filesystems.of_type(described)
-        return names.family(mounted.name) if mounted else family
-    return family
-
-
-def _make_snapshot(source: _AcceptedRun, questionnaires: dict[str, str]) -> dict[str, Any]:
-    """What a page shows beside the numbers, as it was on release day. Everything in here is public."""
-    run = source.run
-    answers = questionnaire.public_answers(source.submission, questionnaires, source.document, run)
-    if source.anonymous and answers:
-        answers["rows"] = []
-    return {
-        "scores": run["scores"],
-        "hashes": run["hashes"],
-        "findings": source.findings + run["findings"],
-        "rules": run["rules"],
-        **{name: run[name] for name in ("evidence", "missing_measurements") if name in run},
-        "tests": run["tests"],
-        "distributions": source.distributions,
-        "parameter_sources": run.get("parameter_sources", {}),
-        "described_parameters": run.get("described_parameters", {}),
-        "versions": {"validators": source.check.validators_version},
-        "answers": answers,
-    }
 
 
 def _copy_fields(source: _AcceptedRun) -> dict[str, Any]:

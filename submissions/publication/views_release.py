@@ -61,7 +61,7 @@ def _publish_page(request: HttpRequest, release: Release, refused: PageForm | No
         "section": "review",
         "release": release,
         "confirmation_form": ConfirmationForm(),
-        "rows": [_submission_row(submission) for submission in accepted],
+        "rows": [_submission_row(submission, foretold) for submission in accepted],
         "foretold": foretold,
         "lists": _list_rows(foretold) if foretold else [],
         "listed": any(foretold.lists.values()) if foretold else False,
@@ -83,7 +83,8 @@ def _list_rows(foretold: publication_publish.Foretold) -> list[dict[str, object]
     return sorted(rows, key=lambda row: row["entries"] != 0)
 
 
-def _submission_row(submission: Submission) -> dict[str, object]:
+def _submission_row(submission: Submission, foretold: publication_publish.Foretold | None) -> dict[str, object]:
+    unranked = foretold.unranked if foretold else ()
     check = next(iter(submission.checks.all()), None)
     report = check.report if check else {}
     primary = finding_counts.chosen_run(submission, report)
@@ -93,6 +94,7 @@ def _submission_row(submission: Submission) -> dict[str, object]:
         "name": name_of(submission),
         "institution": submission.institution,
         "lists": ", ".join(submission.lists),
+        "unranked": [(name, why) for pk, name, why in unranked if pk == submission.pk and name in submission.lists],
         "score": score,
         "embargo": numbers.format_datetime(submission.embargo_until) if submission.embargo_until else "",
     }

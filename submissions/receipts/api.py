@@ -30,7 +30,7 @@ class SubmissionRecords(PrivateView):
     @extend_schema(operation_id="submissions_records", responses={200: receipts_responses.PrivateRecordPage} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         submission = visible_submission(account_of(request), id)
-        return Response({"next": None, "results": receipts.list_records(submission)})
+        return Response(receipts_responses.PrivateRecordPage(next=None, results=receipts.list_records(submission)))
 
 
 class ReceiptKeysView(PrivateView):
@@ -40,4 +40,6 @@ class ReceiptKeysView(PrivateView):
 
     @extend_schema(operation_id="receipt_keys", responses={200: receipts_responses.ReceiptKeys})
     def get(self, request: Request) -> Response:
-        return Response({"namespace": receipts.NAMESPACE, "public_keys": receipts.public_keys()})
+        return Response(
+            receipts_responses.ReceiptKeys(namespace=receipts.NAMESPACE, public_keys=receipts.public_keys())
+        )

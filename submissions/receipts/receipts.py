@@ -27,6 +27,7 @@ from registry.log.proofs import opened_proof
 from registry.log.signing import record_key
 from submissions.errors import BadReceipt
 from submissions.models import PrivateRecord, ReceiptKey, Submission
+from submissions.receipts.responses import PrivateRecordRow
 from validators import VERSION
 
 NAMESPACE = "highwater-receipt"
@@ -64,17 +65,17 @@ def issue_receipt(submission: Submission) -> dict[str, Any]:
     return {"receipt": receipt, "signature": signature, "public_key": public_key, "proof": _receipt_proof(submission)}
 
 
-def list_records(submission: Submission) -> list[dict[str, Any]]:
+def list_records(submission: Submission) -> list[PrivateRecordRow]:
     """What the transparency log has of a submission, oldest first, with what opens it; what was erased is left out."""
     rows = PrivateRecord.objects.filter(submission=submission, erased_at=None).select_related("leaf").order_by("leaf")
     return [
-        {
-            "record": json.loads(row.canonical),
-            "canonical": row.canonical,
-            "salt": bytes(row.salt).hex(),
-            "leaf": str(row.leaf),
-            "leaf_index": row.leaf.index,
-        }
+        PrivateRecordRow(
+            record=json.loads(row.canonical),
+            canonical=row.canonical,
+            salt=bytes(row.salt).hex(),
+            leaf=str(row.leaf),
+            leaf_index=row.leaf.index,
+        )
         for row in rows
         if row.canonical is not None and row.salt is not None
     ]

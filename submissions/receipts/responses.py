@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from registry.log.responses import PlacedProof
-from registry.query.row_fields import SubmissionId
-from registry.query.shapes import Shape
+from registry.query.responses.row_fields import SubmissionId
+from registry.query.responses.shapes import Shape
 from registry.web.responses import Page
 from submissions import models
 

@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.query.filters import InvalidValue, refuse_unknown, whole_number
+from registry.query.questions.filters import InvalidValue, refuse_unknown, whole_number
 from submissions.bundles import file_viewer
 from submissions.checks import finding_counts
 from submissions.checks import representation as checks_representation
@@ -117,7 +117,7 @@ class SubmissionComments(PrivateView):
     def get(self, request: Request, id: UUID) -> Response:
         account = account_of(request)
         visible = comments.visible_comments(visible_submission(account, id, JOINED), account)
-        return Response({"next": None, "results": [_comment_row(comment) for comment in visible]})
+        return Response(shape.CommentPage(next=None, results=[_comment_row(comment) for comment in visible]))
 
     @write_operation(
         operation_id="submissions_comment",
@@ -134,16 +134,16 @@ class SubmissionComments(PrivateView):
         return Response(_comment_row(comment), status=201)
 
 
-def _comment_row(comment: Comment) -> dict[str, Any]:
-    return {
-        "id": comment.pk,
-        "at": comment.made_at,
-        "author": comment.author.username,
-        "audience": comment.audience,
-        "answers": comment.answers_id,
-        "finding": comment.finding,
-        "text": comment.text,
-    }
+def _comment_row(comment: Comment) -> shape.CommentRow:
+    return shape.CommentRow(
+        id=comment.pk,
+        at=comment.made_at,
+        author=comment.author.username,
+        audience=Comment.Audience(comment.audience),
+        answers=comment.answers_id,
+        finding=comment.finding,
+        text=comment.text,
+    )
 
 
 class SubmissionReceived(PrivateView):

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from registry.lists import listing
@@ -30,12 +31,14 @@ from submissions.errors import (
     NoSuchFinding,
     NoSuchRun,
     NotAcknowledged,
+    OtherBenchmark,
     PrimaryNeeded,
     ReleaseClosed,
     ReleasePublished,
     RunInvalid,
     StateConflict,
     TestSubmission,
+    WithdrawalAsked,
 )
 from submissions.intake import receive
 from submissions.lifecycle import private_records, states, task_queue
@@ -50,6 +53,7 @@ from submissions.models import (
     Submission,
 )
 from submissions.permissions import is_own, require_own, require_review, require_role, tied_vendors
+from submissions.review import dispositions
 from validators import example
 from validators.findings import ERROR
 
@@ -95,6 +99,8 @@ def submit_run(
     if embargo_until is not None and embargo_until <= now:
         raise EmbargoPast
     counted, tool = _chosen_primary(submission, primary)
+    if submission.reproduces and submission.reproduces.tool != tool:
+        raise OtherBenchmark(f"{submission.reproduces.public_id} is of {submission.reproduces.tool}, this of {tool}.")
     with transaction.atomic():
         # Takes turns with who publishes or moves the deadline: submitted before either, or refused.
         Release.objects.select_for_update().get(pk=receive.known_release(release).pk)
@@ -113,7 +119,7 @@ def submit_run(
             rules_acknowledged_at=now,
             publication_acknowledged_at=now,
             embargo_until=embargo_until,
-            queued_at=now,
+            queued_at=Now(),
         )
     task_queue.enqueue_after_commit("prepare_review", submission.pk)
 
@@ -178,7 +184,8 @@ def decide_run(
     Where a release wants several reviewers to accept, the state changes with the last of them; one is enough to ask for
     changes or to reject. Of two at once the second is told. Raises Forbidden or ConflictOfInterest for who may not
     review it, StateConflict where it is not under review or has no run to publish, ReleasePublished where an accepted
-    run would come too late, ReasonNeeded without a reason, NoSuchFinding for an unknown code.
+    run would come too late, WithdrawalAsked where a finding stands against an accepted run, ReasonNeeded without a
+    reason, NoSuchFinding for an unknown code.
     """
     require_review(reviewer, submission)
     states.require_state(submission, states.UNDER_REVIEW)
@@ -186,6 +193,7 @@ def decide_run(
     with transaction.atomic():
         if decision == Review.Decision.ACCEPT:
             _require_run(submission)
+            _require_no_withdrawal(submission)
         if decision == Review.Decision.ACCEPT and not edit.is_correction(submission):
             _require_unpublished(submission)
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
@@ -201,7 +209,7 @@ def decide_run(
             findings=about,
             ties=tied_vendors(reviewer, submission.release),
         )
-        private_records.record_rows(PrivateRecord.Kind.DECISION, [review])
+        private_records.record_rows((PrivateRecord.Kind.DECISION, [review]))
         missing = _votes_missing(submission) if decision == Review.Decision.ACCEPT else 0
         outcome = State.IN_REVIEW if missing > 0 else OUTCOMES[Review.Decision(decision)]
         if outcome == state:
@@ -209,6 +217,12 @@ def decide_run(
         else:
             states.transition(submission.pk, [State(state)], outcome, reviewer, _vote_text(missing, reason))
         return review
+
+
+def _require_no_withdrawal(submission: Submission) -> None:
+    """Raises WithdrawalAsked where a reviewer disposed of a finding so that the run has to go."""
+    if disposition := dispositions.withdrawal_asked(submission):
+        raise WithdrawalAsked(f"{disposition.code}: {disposition.reason}")
 
 
 def accepting_reviewers(submission: Submission) -> set[int]:
@@ -256,9 +270,11 @@ def requeue_unprepared() -> None:
     """Send again what was submitted and not prepared: the broker was away, or the worker did not live to finish."""
     unchecked = Q(checked_at__lt=F("submitted_at"), state__in=states.UNDER_REVIEW)
     underived = Q(derivative=None, state__in=(*states.UNDER_REVIEW, State.ACCEPTED))
-    waiting = Submission.objects.filter(unchecked | underived, queued_at__lt=timezone.now() - PREPARED_WITHIN)
+    # What a database queued whose clock was ahead is late, too.
+    late = Q(queued_at__lt=Now() - PREPARED_WITHIN) | Q(queued_at__gt=Now())
+    waiting = Submission.objects.filter(unchecked | underived, late)
     for submission_id in waiting.order_by("submitted_at").values_list("pk", flat=True)[:100]:
-        Submission.objects.filter(pk=submission_id).update(queued_at=timezone.now())
+        Submission.objects.filter(pk=submission_id).update(queued_at=Now())
         task_queue.enqueue("prepare_review", str(submission_id))
 
 

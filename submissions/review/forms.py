@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from django import forms
 
 from registry.models import Result
-from submissions.models import Comment, Judgement, Review
+from submissions.models import Comment, Disposition, Judgement, Review
 from submissions.web.form_choices import set_choices
 from submissions.web.page_forms import PageForm
 
@@ -62,6 +62,51 @@ class JudgementForm(PageForm):
         widget=forms.Textarea(attrs={"rows": 2, "required": True}),
     )
     """Empty, it is refused with a code of its own."""
+
+
+class DispositionForm(PageForm):
+    """What becomes of the findings of one code; the submitter reads it."""
+
+    context_name = "disposition"
+    main_field = "reason"
+    code = forms.CharField(max_length=120, widget=forms.HiddenInput)
+    kind = forms.ChoiceField(choices=Disposition.Kind.choices, label="What becomes of it")
+    reason = forms.CharField(
+        max_length=4000,
+        required=False,
+        label="Reason",
+        help_text="The submitter reads it.",
+        widget=forms.Textarea(attrs={"rows": 2, "required": True}),
+    )
+    """Empty, it is refused with a code of its own."""
+
+
+class QuestionForm(PageForm):
+    """A question about the run of another submitter."""
+
+    context_name = "question_form"
+    main_field = "text"
+    run = forms.UUIDField(widget=forms.HiddenInput)
+    text = forms.CharField(
+        max_length=4000,
+        label="Question",
+        help_text="Its submitter and reviewers read it, with your user name.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class AnswerForm(PageForm):
+    """The answer to a question of another submitter; it is given once."""
+
+    context_name = "answer_form"
+    main_field = "text"
+    number = forms.IntegerField(min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+    text = forms.CharField(
+        max_length=8000,
+        label="Answer",
+        help_text="Who asked reads it. It cannot be changed.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
 
 
 class AssignForm(PageForm):

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from submissions.checks import finding_counts
 from submissions.lifecycle import states
 from submissions.models import Account, Assignment, Check, Submission
-from submissions.permissions import conflicting_ids, one_with_own, visible_to
+from submissions.permissions import conflicting_ids, own_and_merged_sites, visible_to
 
 FILTERS = ("release", "list", "state", "institution", "tool", "assigned", "contradictions")
 ME, NOBODY = "me", "nobody"
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def review_queue(account: Account) -> QuerySet[WaitingSubmission]:
     """Longest waiting first, with `tool` and `contradictions` of the latest check, and the part that has findings."""
     waiting = visible_to(account).filter(state__in=states.UNDER_REVIEW)
-    submissions = waiting.exclude(Q(account=account) | Q(institution__in=one_with_own(account).values("pk")))
+    submissions = waiting.exclude(Q(account=account) | Q(institution__in=own_and_merged_sites(account).values("pk")))
     if tied := conflicting_ids(account, submissions):
         submissions = submissions.exclude(pk__in=tied)
     latest = Check.objects.filter(submission=OuterRef("pk")).order_by("-made_at", "-id")

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers as s
 
 from registry.models import Result
-from submissions.models import Comment, Judgement, Review
+from submissions.models import Comment, Disposition, Judgement, Review
 from submissions.web.request_bodies import Choice
 
 
@@ -46,6 +46,26 @@ class JudgeRequest(s.Serializer[None]):
     rule = s.CharField(max_length=80, help_text="Code of the rule.")
     outcome = Choice(Judgement.Outcome.choices, help_text="The judgement.")
     note = s.CharField(max_length=4000, help_text="Why it is judged so.")
+
+
+class DispositionRequest(s.Serializer[None]):
+    code = s.CharField(max_length=120, help_text="Code of the finding or rule.")
+    kind = Choice(Disposition.Kind.choices, help_text="What becomes of it.")
+    reason = s.CharField(max_length=4000, help_text="Why; the submitter reads it.")
+
+
+class QuestionRequest(s.Serializer[None]):
+    text = s.CharField(max_length=4000, help_text="The question; the submitter of the run and reviewers read it.")
+
+
+class AnswerRequest(s.Serializer[None]):
+    text = s.CharField(max_length=8000, help_text="The answer; who asked reads it.")
+
+
+class ConsentRequest(s.Serializer[None]):
+    open = s.BooleanField(
+        help_text="True: other submitters of the release see institution, system and lists, and may ask about it."
+    )
 
 
 class CommentRequest(s.Serializer[None]):

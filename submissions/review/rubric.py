@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from registry.query.responses.rule_outcomes import OUTCOMES
 from submissions.checks import questionnaire
 from submissions.errors import NothingToJudge, ReasonNeeded, StateConflict
 from submissions.lifecycle import states
@@ -13,25 +14,34 @@ from submissions.permissions import require_review
 from validators import catalogue
 
 NEEDS_HUMAN = "needs_human"
-ORDER = ("violated", NEEDS_HUMAN, "not_evaluated", "satisfied")
 JUDGED = (NEEDS_HUMAN, "not_evaluated")
 """Outcomes that a reviewer may settle: the check could not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rule: what it says, how it came out, why, the findings on it, and the latest judgement, if any."""
+    """One rule: what it says, how it came out, why, the findings on it, and the latest judgement, if any.
+
+    `printed_at` is the line of the files that it rests on, where one is known.
+    """
 
     code: str
     text: str
     outcome: str
     why: str
     findings: tuple[dict[str, Any], ...]
+    printed_at: str
     judgement: Judgement | None
 
     @property
     def settled(self) -> bool:
         return self.outcome not in JUDGED or self.judgement is not None
+
+    @property
+    def places(self) -> list[str]:
+        """File and line of the findings on it; without any, the line that it rests on."""
+        of_findings = [finding["where"] for finding in self.findings if finding["where"]]
+        return of_findings or ([self.printed_at] if self.printed_at else [])
 
 
 def rubric_rows(submission: Submission, report: dict[str, Any]) -> list[Row]:
@@ -40,14 +50,16 @@ def rubric_rows(submission: Submission, report: dict[str, Any]) -> list[Row]:
     texts = {rule.code: rule.text for rule in catalogue.rules()}
     judged = {judgement.rule: judgement for judgement in submission.judgements.select_related("reviewer")}
     findings = [*report.get("findings", []), *run.get("findings", [])]
+    printed_at = run.get("printed_at", {})
     rows = [
         Row(
             rule["code"], texts.get(rule["code"], ""), rule["outcome"], rule["why"],
-            tuple(finding for finding in findings if has_rule(finding["code"], rule["code"])), judged.get(rule["code"]),
+            tuple(finding for finding in findings if has_rule(finding["code"], rule["code"])),
+            printed_at.get(rule["code"], ""), judged.get(rule["code"]),
         )
         for rule in run.get("rules", [])
     ]  # fmt: skip
-    return sorted(rows, key=lambda row: (row.settled, ORDER.index(row.outcome)))
+    return sorted(rows, key=lambda row: (row.settled, OUTCOMES.index(row.outcome)))
 
 
 def has_rule(finding: str, rule: str) -> bool:

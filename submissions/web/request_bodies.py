@@ -24,10 +24,10 @@ from rest_framework.request import Request
 from rest_framework.utils.json import strict_constant
 from rest_framework.views import APIView
 
-from registry.query.filters import UnknownParameter, refuse_unknown
+from registry.query.questions.filters import UnknownParameter, refuse_unknown
 from registry.web.api_base import COMMON_NAMES
 from submissions.errors import RepeatedField, UnknownField
-from submissions.web.strict_json import once_each
+from submissions.web.strict_json import object_without_repeats
 
 WRITING = ("POST", "PUT", "PATCH", "DELETE")
 CSRF_FIELD = "csrfmiddlewaretoken"
@@ -63,7 +63,9 @@ class StrictJSONParser(JSONParser):
         encoding = (parser_context or {}).get("encoding", "utf-8")
         try:
             return json.load(
-                codecs.getreader(encoding)(stream), parse_constant=strict_constant, object_pairs_hook=once_each
+                codecs.getreader(encoding)(stream),
+                parse_constant=strict_constant,
+                object_pairs_hook=object_without_repeats,
             )
         except (ValueError, RecursionError) as error:
             raise ParseError(f"JSON parse error - {error}") from error

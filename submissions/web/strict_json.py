@@ -7,7 +7,7 @@ from typing import Any
 from submissions.errors import RepeatedField
 
 
-def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON. Raises RepeatedField for a name that comes twice."""
     document: dict[str, Any] = {}
     for name, value in pairs:

@@ -1,12 +1,16 @@
 """The collector as its users run it: a process of its own, under every Python that is here."""
 
 import compileall
+import contextlib
+import fcntl
 import io
 import os
+import pty
 import shutil
 import signal
 import subprocess
 import sys
+import termios
 import time
 import zipfile
 from pathlib import Path
@@ -80,6 +84,12 @@ def peer():
         yield server
 
 
+def take_terminal():
+    """Make standard input the terminal of this session, so that Ctrl-C reaches it."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 class Collector:
     """Runs the collector in an empty home, with its own temporary folder, so that leftovers are seen."""
 
@@ -122,6 +132,37 @@ class Collector:
         assert "Traceback" not in stderr, stderr
         assert list(self.scratch.iterdir()) == []
         return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
+
+    def at_terminal(self, *arguments, answers=(), python=sys.executable):
+        """Run at a terminal of its own, where a person answers: `answers` are (end of a prompt, what is typed).
+
+        Each is typed once its prompt stands there. Returns the exit status and all that the terminal showed.
+        """
+        ours, theirs = pty.openpty()
+        # A session of its own, else the terminal of who runs the tests would be asked.
+        process = subprocess.Popen(
+            [python, "-B", "-m", "collectors", *map(str, arguments)],
+            cwd=self.cwd,
+            env=self.environ,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=take_terminal,
+        )
+        os.close(theirs)
+        output, waiting, answered = b"", list(answers), 0
+        with contextlib.suppress(OSError):  # the other end is closed
+            while block := os.read(ours, 4096):
+                output += block
+                if waiting and waiting[0][0].encode() in output[answered:]:
+                    answered = len(output)
+                    os.write(ours, waiting.pop(0)[1].encode())
+        os.close(ours)
+        status = process.wait(60)
+        assert waiting == [], output
+        assert b"Traceback" not in output
+        return status, output.decode(errors="replace")
 
     def write_config(self, text, mode=0o600):
         path = self.home / ".config" / "highwater" / "config.ini"

@@ -59,8 +59,9 @@ def multipart(headers, body):
 class Peer(http.server.ThreadingHTTPServer):
     """`misbehaviours` are used up first, one per request; each takes the handler and answers in its own way.
 
-    `public` are documents and bytes by path, for whoever asks; `private` those for Alice, as all else. `listed` are her
-    submissions, of which a query finds those whose id begins so; without them there are two pages of one each.
+    `public` are documents and bytes by path, with its query or without, for whoever asks; None is not found.
+    `private` are those for Alice, as all else. `listed` are her submissions, of which a query finds those whose id
+    begins so; without them there are two pages of one each.
     """
 
     daemon_threads = True
@@ -111,8 +112,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = received.path.partition("?")[0]
         if path == "/api/v1/receipts/":
             self.answer(200, {"public_keys": self.server.public_keys})
-        elif path in self.server.public:
-            self.give(self.server.public[path])
+        elif received.path in self.server.public or path in self.server.public:
+            content = self.server.public.get(received.path, self.server.public.get(path))
+            if content is None:
+                self.answer(404, {"code": "not-found", "title": "Not Found", "detail": "Nothing."}, problem=True)
+            else:
+                self.give(content)
         elif received.headers.get("Authorization") != "Token alice-token":
             self.answer(401, {"code": "auth.token", "title": "Unauthorized", "detail": "No such token."}, problem=True)
         elif path in self.server.private:

@@ -21,6 +21,7 @@ GONE = {
     "test_a_ratio_of_single_runs_has_the_interval_of_the_prior": NO_PRIOR,
     "test_a_single_measurement_has_its_interval_and_the_chart_draws_it": NO_PRIOR,
     "test_a_single_run_has_the_prior_and_a_time_has_none": NO_PRIOR,
+    "test_an_edition_is_not_served_for_long_after_a_change": "it is, until the next is whole (decision 120)",
     "test_bytes_that_came_a_moment_before_the_refusal_go_with_it": BY_REFERENCE,
     "test_entries_that_can_not_be_told_apart_share_their_range_and_keep_their_rank": NO_PRIOR,
     "test_entries_that_overlap_share_their_ranks_and_others_do_not": NO_PRIOR,

@@ -22,6 +22,7 @@ from pathlib import Path
 from tests.deep.observation import observe
 from tests.deep.population import People, Story
 from tests.running import ROOT, free_port, running
+from tests.unpacking import extract
 
 RELEASE = "96d1bca"
 """The commit that an upgrade begins with. An upgrade is tried from what people run: after a release, name it here."""
@@ -35,7 +36,7 @@ def unpack(folder: Path) -> bool:
     if archive.returncode != 0:
         return False
     with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
-        files.extractall(folder, filter="tar")
+        extract(files, folder, filter="tar")
     return True
 
 

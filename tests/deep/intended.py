@@ -80,6 +80,15 @@ MOMENTARY = (
 )
 """Differences between any two looks at one registry."""
 
+OWN_CODE = "a webhook that is not there has a code of its own, not that of submissions"
+NO_DIGEST = Intended(
+    "anybody results/*/",
+    "answer.bundle_sha256",
+    "the digest of the bundle of an anonymous result is not published",
+    became_empty,
+)
+"""The migration empties it, so that the earlier release shows none on the new schema, either."""
+
 PLAIN = "refusals and meanings are worded plainly; their codes stay"
 NO_REPEATS = "a value without repeats has no interval"
 
@@ -96,6 +105,9 @@ SCOPES = "a phase that versions measure otherwise compares only where what it de
 FACTS = "a fact is read where it is true: the table of CPTs, the MPI that was run, the version of IOR alone"
 EVIDENCE = "a run that moves more bytes than its times allow contradicts itself"
 NO_FOLDERS = "an outcome names no folder of the site"
+CITED_AS_READ = "what was read from raw files is cited as derived, also where its rank is of an imported list"
+NEVER_ALONE = "a sentence that says verified says how many rules are violated, too"
+LABELS = "facts have labels that people read"
 NO_PHASE = "the line of time stamps is no phase"
 AMOUNTS = "more of an amount is neither better nor worse, and one table of quantities says so"
 REDRAWN = "a chart has lines only for what was repeated, and another mark for what was not"
@@ -105,6 +117,7 @@ SAMPLED = "every so manieth system is looked at, and there are fewer"
 ARCHIVES = "client nodes are those of the archive where a list prints none"
 
 DERIVED = "what a published archive says stands in place of a list's rounded figures, and of what the list leaves out"
+BY_RECIPE = "the recipe of the run answers what nobody typed"
 CONDITIONS = "conditions of reported runs are recorded: stripes, transfer sizes, seconds, clients"
 ONE_TRUST = "a series is of one level of trust, and some results of former series are derived now"
 UNLIKE = "measurements that differ in what moves the number have no single value"
@@ -167,6 +180,13 @@ INTENDED = (
     Intended("anybody results/cug25-*/", "answer.facts.notes.*", CONDITIONS),
     Intended("anybody results/perlmutter-table1/", "answer.measurements.*", CONDITIONS, became_nothing),
     Intended("export record.sqlite", "results.*.parameters", CONDITIONS),
+    Intended("* submissions/*/answers/", "answer.lists.*.missing.*.question", BY_RECIPE),
+    Intended("* submissions/*/answers/", "answer.lists.*.missing.*", BY_RECIPE, became_nothing),
+    Intended("* submissions/*/answers/", "answer.questions.*.evidence.*", BY_RECIPE, is_new_row),
+    Intended("* submissions/*/answers/", "answer.questions.*.lacking", BY_RECIPE),
+    Intended("* submissions/*/answers/", "answer.questions.*.source", BY_RECIPE, became_known),
+    Intended("* submissions/*/answers/", "answer.questions.*.value", BY_RECIPE, became_known),
+    Intended("anybody export/", "answer.results.results.*.gz", "text lies ready compressed, too", is_new_row),
     Intended("anybody results/*/", "answer.findings.*", DERIVED, is_new_row),
     Intended("anybody results/*/", "answer.facts.notes.*", CONDITIONS, is_new_row),
     Intended("anybody results/*", "answer.results.*", DERIVED, is_new_row),
@@ -291,10 +311,11 @@ INTENDED = (
     Intended("*", "answer.title", PLAIN),
     Intended("*", "answer.detail", PLAIN),
     Intended("anybody parameters/", "answer.results.*.meaning", PLAIN),
-    Intended(
-        "anybody results/*/",
-        "answer.bundle_sha256",
-        "the digest of the bundle of an anonymous result is not published",
-        became_empty,
-    ),
+    *(Intended("* webhooks/*/", f"answer.{name}", OWN_CODE) for name in ("code", "hint", "type")),
+    NO_DIGEST,
+    Intended("anybody lists/*/citation/", "answer.sentence", NEVER_ALONE),
+    Intended("anybody results/*/citation/", "answer.sentence", NEVER_ALONE),
+    Intended("anybody results/*/citation/", "answer.trust", CITED_AS_READ, became_derived),
+    Intended("anybody studies/*/", "answer.axes.*.title", LABELS),
+    Intended("anybody study/axes/", "answer.results.*.title", LABELS),
 )

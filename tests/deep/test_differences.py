@@ -28,7 +28,7 @@ def fields(before: Observation, now: Observation) -> list[str]:
         {"results": [ROW | {"interval_basis": None}], "scope": "public"},
     ],
 )
-def test_more_fields_are_no_difference(now: Any) -> None:
+def test_added_fields_are_no_difference(now: Any) -> None:
     assert fields(seen({"results": [ROW]}), seen(now)) == []
 
 
@@ -53,7 +53,7 @@ def test_a_zero_that_became_false_is_a_difference() -> None:
     assert fields(seen({"rank": 0}), seen({"rank": False})) == ["answer.rank"]
 
 
-def test_a_row_that_came_in_between_changes_no_other_and_is_one_itself() -> None:
+def test_an_inserted_row_is_one_difference() -> None:
     first, second, third = ({"id": name, "score": 1.0} for name in ("hw-1", "hw-2", "hw-3"))
     assert fields(seen([first, third]), seen([first, second, third])) == ["answer.hw-2"]
 
@@ -69,7 +69,7 @@ def test_a_catalogue_may_grow_and_not_shrink() -> None:
     assert fields(seen(rows, "rules/"), seen(rows[:1], "rules/")) == ["answer.fio.short"]
 
 
-def test_of_the_description_of_the_api_addresses_methods_and_parameters_count() -> None:
+def test_addresses_methods_and_parameters_of_openapi_are_compared() -> None:
     def of(*names: str) -> Observation:
         get = {"description": f"{len(names)}", "parameters": [{"name": name} for name in names]}
         return seen({"paths": {"/api/v1/results/": {"get": get}}}, "openapi.json")
@@ -78,14 +78,14 @@ def test_of_the_description_of_the_api_addresses_methods_and_parameters_count() 
     assert fields(of("tool", "scope"), of("tool")) == ["/api/v1/results/.get.scope"]
 
 
-def test_a_document_that_is_gone_and_a_refusal_that_is_lifted_are_differences() -> None:
+def test_a_removed_document_and_a_lifted_refusal_are_differences() -> None:
     assert fields(seen([]), Observation()) == [""]
     refused = Observation(downloads={"nora submissions/1/received/": {"status": 404, "sha256": None}})
     granted = Observation(downloads={"nora submissions/1/received/": {"status": 200, "sha256": "ab"}})
     assert fields(refused, granted) == [f"nora submissions/1/received/.{name}" for name in ("status", "sha256")]
 
 
-def test_a_line_of_the_table_covers_what_it_names_and_nothing_else() -> None:
+def test_a_line_of_the_table_covers_only_the_named_differences() -> None:
     line = Intended("anybody study/*", "*.interval_low", "no interval without repeats", became_null)
     before = seen({"rows": [{"value": 5.0, "interval_low": 4.0}]}, "study/?metric=score")
     null = seen({"rows": [{"value": 5.0, "interval_low": None}]}, "study/?metric=score")
@@ -97,7 +97,7 @@ def test_a_line_of_the_table_covers_what_it_names_and_nothing_else() -> None:
     assert "answer.rows.0.value: 5.0 -> 6.0" in text and "unused: anybody study/*" in text
 
 
-def test_rows_of_a_table_have_no_order_and_a_changed_number_moves_no_other_row() -> None:
+def test_rows_of_a_table_are_compared_without_order() -> None:
     rows = [{"result": "hw-1", "op": op, "value": value} for op, value in (("find", 2.5), ("stat", 3.5), ("read", 1.0))]
     later = [row | {"basis": "repeats"} for row in reversed(rows)]
     sqlite = Observation(tables={"record.sqlite": {"measurements": rows}})
@@ -106,7 +106,7 @@ def test_rows_of_a_table_have_no_order_and_a_changed_number_moves_no_other_row()
     assert fields(sqlite, Observation(tables={"record.sqlite": {"measurements": later}})) == ["measurements.1.value"]
 
 
-def test_differences_of_one_kind_are_one_line_that_the_table_could_have() -> None:
+def test_differences_of_one_kind_are_summarised_in_one_line() -> None:
     def of(score: float) -> Observation:
         documents = {
             f"anybody results/hw-{number}/": {"status": 200, "answer": {"scores": [score]}} for number in (1, 2)

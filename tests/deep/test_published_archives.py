@@ -95,7 +95,7 @@ def test_no_archive_fails_or_takes_too_long(archives: list[str], checked: dict[s
     assert {path: row["failed"] for path, row in checked.items() if "failed" in row} == {}
 
 
-def test_what_the_earlier_release_could_read_is_read_with_the_same_score(
+def test_archives_readable_by_the_earlier_release_keep_their_score(
     archives: list[str], checked: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
     if not earlier_release.unpack(tmp_path / "checkout"):

@@ -63,7 +63,7 @@ def now(upgraded: Registry, people: People, state: Path) -> Observation:
     return observe(upgraded, people, state / "drill")
 
 
-def test_everybody_sees_what_they_saw(before: Observation, now: Observation) -> None:
+def test_pages_are_the_same_after_an_upgrade(before: Observation, now: Observation) -> None:
     """Numbers, ranks, states, digests, exports, commands, the status of pages, and who is refused what."""
     assert len(before.documents) > 2000 and len(before.tables["record.sqlite"]["measurements"]) > 4000
     unmeant, text = judged(difference_of(before, now), MOMENTARY + INTENDED)
@@ -71,7 +71,7 @@ def test_everybody_sees_what_they_saw(before: Observation, now: Observation) -> 
     assert not unmeant, f"{len(unmeant)} differences that nobody means are printed above"
 
 
-def test_received_bytes_are_those_that_were_sent(state: Path, people: People, now: Observation) -> None:
+def test_received_bytes_are_unchanged_after_an_upgrade(state: Path, people: People, now: Observation) -> None:
     for name in ("fjord", "geest", "haar", "skerry", "tarn", "voe", "in_review", "invalid", "draft"):
         sent = hashlib.sha256((state / "drill" / people.bundles[name]).read_bytes()).hexdigest()
         received = now.downloads[f"erin submissions/{people.submissions[name]}/received/"]
@@ -93,7 +93,7 @@ def test_private_rows_stay_private_after_an_upgrade(people: People, now: Observa
             assert now.downloads[f"{who} submissions/{id}/received/"]["status"] in (302, 404)
 
 
-def test_the_history_is_whole(upgraded: Registry, now: Observation) -> None:
+def test_the_history_is_valid_after_an_upgrade(upgraded: Registry, now: Observation) -> None:
     upgraded.manage("verify_history")
 
 
@@ -137,7 +137,7 @@ def test_a_wrong_token_is_refused_as_before(upload) -> None:
     assert (status, answer["error"]["http_status"]) == (4, 401)
 
 
-def test_the_open_release_is_published_and_the_older_lists_stand(
+def test_the_open_release_is_published_and_older_lists_are_unchanged(
     upgraded: Registry, people: People, before: Observation, now: Observation
 ) -> None:
     token = people.tokens
@@ -157,7 +157,7 @@ def test_the_open_release_is_published_and_the_older_lists_stand(
     upgraded.manage("verify_history")
 
 
-def test_the_logs_have_no_errors_of_a_new_kind(
+def test_the_logs_have_no_new_kinds_of_errors(
     upgraded: Registry, state: Path, now: Observation, shouted_before: set[str], log_sizes: dict[Path, int]
 ) -> None:
     """The last of all: the logs of everything above."""

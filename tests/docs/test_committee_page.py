@@ -29,14 +29,14 @@ def test_each_command_is_taken_by_its_program(line: str) -> None:
     parse(line)
 
 
-def test_the_page_goes_through_all_steps() -> None:
+def test_the_committee_page_covers_all_steps() -> None:
     verbs = [line.split()[0] for line in COMMANDS]
     steps = ["migrate", "create_token", "import_io500", "rebuild_list", "create_release", "erase_result", "backup"]
     assert [verb for verb in dict.fromkeys(verbs) if verb in steps] == steps
 
 
 @pytest.mark.parametrize("line", ["create_release sc27 --due tomorrow", "erase_result hw-5 --category whim --by fay"])
-def test_a_wrong_command_would_be_seen(line: str) -> None:
+def test_a_wrong_command_fails_the_check(line: str) -> None:
     with pytest.raises(CommandError):
         parse(line)
 

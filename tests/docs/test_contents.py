@@ -18,7 +18,7 @@ def test_there_are_four_kinds_in_the_order_of_a_first_visit() -> None:
     assert [kind["slug"] for kind in KINDS] == ["tutorial", "how-to", "reference", "explanation"]
 
 
-def test_every_document_is_in_one_kind_exactly_once() -> None:
+def test_every_document_has_exactly_one_kind() -> None:
     listed = Counter(entry["slug"] for entry in ENTRIES)
     assert listed == Counter([*(path.stem for path in DOCS.glob("*.md")), "benchmarks/"])
 

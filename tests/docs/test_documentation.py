@@ -18,6 +18,14 @@ CODE = re.compile(rf"""["']((?:{TOPICS})\.[a-z0-9-]+(?:\.[a-z0-9-]+)*)["']""")
 LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)(#[^)\s]+)?\)")
 
 
+EMPTY_HEAD = re.compile(r"^\|(?:.*\|)?[ \t]*\|.*\n\|[-:| ]+\|[ \t]*$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_every_column_of_a_table_has_a_head(path: Path) -> None:
+    assert EMPTY_HEAD.findall(path.read_text(encoding="utf-8")) == []
+
+
 def text_of(*names: str) -> str:
     return "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in names)
 
@@ -39,7 +47,7 @@ def test_every_setting_is_explained(setting: str) -> None:
     assert f"`{setting}`" in text_of("operate.md")
 
 
-def test_there_are_finding_codes_to_document() -> None:
+def test_finding_codes_are_collected() -> None:
     assert len(codes_in("validators")) > 30
 
 
@@ -49,7 +57,7 @@ def test_every_finding_code_is_documented(code: str) -> None:
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_in_the_documentation_lead_somewhere(path: Path) -> None:
+def test_links_in_the_documentation_work(path: Path) -> None:
     dead = [
         target
         for target, _ in LINK.findall(path.read_text(encoding="utf-8"))
@@ -64,7 +72,7 @@ def test_the_readme_names_every_page(path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["validators/benchmarks", "docs/decisions"])
-def test_the_readme_names_the_folders_whose_pages_come_and_go(folder: str) -> None:
+def test_the_readme_names_folders_of_generated_pages(folder: str) -> None:
     assert f"]({folder}/" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -80,7 +88,7 @@ def test_the_readme_of_a_benchmark_explains_every_code_that_its_parser_gives(pat
     assert [code for code in sorted(set(codes)) if f"`{code}`" not in ALL_DOCS] == []
 
 
-def test_the_page_of_findings_has_the_evidence_of_io500_word_for_word() -> None:
+def test_the_page_of_findings_quotes_the_evidence_of_io500() -> None:
     kinds = json.loads((ROOT / "validators" / "benchmarks" / "io500" / "evidence.json").read_text(encoding="utf-8"))
     rows = []
     for kind in kinds:

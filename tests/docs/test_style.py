@@ -37,7 +37,7 @@ def test_long_sentences_and_idioms_become_fewer(path: Path) -> None:
     assert faults(path.read_text(encoding="utf-8")) == CEILINGS.get(path.stem, [0, 0])
 
 
-def test_every_ceiling_is_of_a_document_that_exists() -> None:
+def test_every_ceiling_names_an_existing_document() -> None:
     assert set(CEILINGS) - {path.stem for path in DOCS} == set()
 
 

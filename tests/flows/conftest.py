@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,9 +43,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @contextmanager
-def started_site(state: Path) -> Iterator[RunningSite]:
-    """A registry on a state folder, until the end of the `with`."""
-    with running.running(ROOT, state, port=0) as registry:
+def started_site(state: Path, environment: Mapping[str, str] | None = None) -> Iterator[RunningSite]:
+    """A registry on a state folder, with more variables if given, until the end of the `with`."""
+    with running.running(ROOT, state, port=0, more_environment=environment) as registry:
         yield RunningSite(registry.url, registry.checkout, registry.state, registry.environment)
 
 

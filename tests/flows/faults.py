@@ -11,7 +11,7 @@ import signal
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.flows.conftest import WITHIN_S, RunningSite
+from tests.flows.conftest import WITHIN_S, RunningSite, wait_until
 from tests.running import Answer
 
 
@@ -69,9 +69,14 @@ def state_of(site: RunningSite, token: str, id: str) -> str:
 
 
 def program(site: RunningSite, word: str) -> int:
-    """The process that the launcher started last with this word in its command line."""
+    """The process that the launcher started last with this word in its command line, waited for."""
+    wait_until(lambda: bool(_programs(site, word)))
+    return max(_programs(site, word))
+
+
+def _programs(site: RunningSite, word: str) -> list[int]:
     launcher = json.loads((site.state / "lock").read_text())["pid"]
-    return max(child for child in children(launcher) if word in command_of(child))
+    return [child for child in children(launcher) if word in command_of(child)]
 
 
 def children(process: int) -> list[int]:

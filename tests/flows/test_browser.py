@@ -81,11 +81,11 @@ def test_a_run_is_uploaded_by_form_and_followed_until_it_is_checked(page, site, 
     page.get_by_role("button", name="Upload and check").click()
     expect(page).to_have_url(re.compile(r"/submissions/[0-9a-f-]{36}/$"))
     expect(page.get_by_role("status")).to_contain_text("checked")
-    expect(page.get_by_role("heading", name="What the registry computed")).to_be_visible()
+    expect(page.get_by_role("heading", name="Scores")).to_be_visible()
     expect(page.locator("[aria-current=step]")).to_contain_text("Submit")
 
 
-def test_a_broken_run_says_what_is_wrong_and_what_to_do(page, site, tmp_path) -> None:
+def test_a_broken_run_shows_errors_and_hints(page, site, tmp_path) -> None:
     sign_in(page, site, "browser-bob")
     page.get_by_label("Archive of the run").set_input_files(make_archive(tmp_path / "x.tar.gz", edited_phase="find"))
     page.get_by_role("button", name="Upload and check").click()
@@ -121,7 +121,7 @@ def test_a_list_is_sorted_by_keyboard(page) -> None:
     expect(page.locator("tbody tr").first.locator(".rank")).to_have_text("57")
 
 
-def test_a_view_of_results_follows_ticks_and_keeps_the_focus(page) -> None:
+def test_a_view_of_results_follows_filters_and_keeps_the_focus(page) -> None:
     page.goto("/explore/")
     page.locator("input[name=filesystem_type][value=DAOS]").press("Space")
     expect(page).to_have_url(re.compile(r"filesystem_type=DAOS"))
@@ -184,7 +184,7 @@ def test_two_results_of_a_system_are_compared_by_keyboard(page) -> None:
     expect(page.get_by_role("region", name="Numbers side by side")).to_contain_text("1.383")
     expect(page.get_by_text("not repeated").first).to_be_visible()
     page.get_by_role("combobox", name="Numbers").select_option("per drive")
-    page.get_by_role("button", name="Show").press("Enter")
+    page.get_by_role("button", name="Compare", exact=True).press("Enter")
     expect(page).to_have_url(re.compile("per=drive"))
     expect(page.get_by_text("Drives of io500-683, io500-772: not in the record.")).to_be_visible()
     page.get_by_role("link", name="Swap").press("Enter")
@@ -193,11 +193,11 @@ def test_two_results_of_a_system_are_compared_by_keyboard(page) -> None:
     expect(page.get_by_role("heading", name="Ranks", exact=True)).to_be_visible()
 
 
-def test_a_ranking_of_ones_own_is_made_saved_and_removed(page, site) -> None:
+def test_a_custom_ranking_is_created_saved_and_removed(page, site) -> None:
     sign_in(page, site, "rita")
     page.goto("/lists/")
     page.get_by_role("link", name="Custom rankings").press("Enter")
-    page.get_by_role("link", name="Rank by a formula").press("Enter")
+    page.get_by_role("link", name="New custom ranking").press("Enter")
     formula = page.get_by_label("Formula")
     formula.fill("[ior-easy-write.bandwidth.phase] / client_nodes")
     page.get_by_role("combobox", name="Trust").select_option("derived")
@@ -217,7 +217,7 @@ def test_a_ranking_of_ones_own_is_made_saved_and_removed(page, site) -> None:
     expect(page.get_by_text("Writes per client")).to_have_count(0)
 
 
-def test_gains_sizes_and_chances_are_asked_by_keyboard(page) -> None:
+def test_gains_sizing_and_probabilities_are_queried_by_keyboard(page) -> None:
     page.goto("/generations/ddn-es400nvx2/")
     page.get_by_label("Steps").select_option("release that a document names")
     page.get_by_label("Metric").fill("find")
@@ -225,15 +225,15 @@ def test_gains_sizes_and_chances_are_asked_by_keyboard(page) -> None:
     expect(page.get_by_role("row", name="find metadata rate phase")).to_contain_text("7.62")
     expect(page.get_by_role("img", name="find Pre-SC19: 1")).to_be_visible()
     page.goto("/platforms/cray-e2000/")
-    page.get_by_role("link", name="how many units a rate takes").press("Enter")
+    page.get_by_role("main").get_by_role("link", name="Sizing", exact=True).press("Enter")
     page.get_by_label("Rate").fill("1")
     page.get_by_label("Unit").fill("TB/s")
-    page.get_by_role("button", name="Show").press("Enter")
+    page.get_by_role("button", name="Compute sizing").press("Enter")
     expect(page.get_by_text("Enclosures for 1 TB/s")).to_be_visible()
     expect(page.get_by_role("definition").first).to_have_text(re.compile("^at least 6"))
     page.goto("/stragglers/")
-    page.get_by_label("Targets").fill("273")
-    page.get_by_label("Slow ones").fill("18")
+    page.get_by_label("Targets", exact=True).fill("273")
+    page.get_by_label("Slow targets").fill("18")
     page.get_by_label("Stripes").fill("16")
     page.get_by_role("button", name="Show").press("Enter")
     expect(page.get_by_role("row", name="16")).to_contain_text("67.49")
@@ -260,13 +260,13 @@ def publish_three_drives(site: RunningSite) -> str:
 
 def test_slow_drives_are_found_from_the_page_of_a_result(page, site) -> None:
     page.goto(f"/results/{publish_three_drives(site)}/")
-    page.get_by_role("link", name="Slow targets, drives and ranks").press("Enter")
+    page.get_by_role("link", name="Distributions").press("Enter")
     expect(page.get_by_role("img", name="How many lie where").first).to_be_visible()
-    slow = page.get_by_role("region", name="Slow members").first.locator("tbody tr")
+    slow = page.get_by_role("region", name="Slow targets, drives and ranks").first.locator("tbody tr")
     expect(slow).to_have_count(2)
     expect(slow.first).to_contain_text("42.4")
-    page.get_by_label("Slow at so many %").fill("45")
-    page.get_by_role("button", name="Show").press("Enter")
+    page.get_by_label("Slow threshold (% of best)").fill("45")
+    page.get_by_role("main").get_by_role("button", name="Apply").press("Enter")
     expect(slow).to_have_count(1)
     page.get_by_text("The histogram as a table").first.press("Enter")
     expect(page.get_by_role("columnheader", name="From, GiB/s").first).to_be_visible()
@@ -284,7 +284,7 @@ def test_a_radar_is_drawn_under_the_policy(page) -> None:
     explore(page)
     drawing = page.locator("figure[data-chart] svg.marks")
     expect(drawing.get_by_text("find 13,229 kIOPS")).to_be_visible()
-    expect(drawing.get_by_label("mdtest-hard-stat, ISC23: 1,105.33 kIOPS, reported")).to_have_count(1)
+    expect(drawing.get_by_label("mdtest hard stat, ISC23: 1,105.33 kIOPS, reported")).to_have_count(1)
 
 
 def test_the_cells_of_a_heat_map_differ_in_depth(page) -> None:
@@ -295,7 +295,7 @@ def test_the_cells_of_a_heat_map_differ_in_depth(page) -> None:
     assert len({cell.get_attribute("fill-opacity") for cell in cells.all()}) > 3
 
 
-def test_without_scripts_every_number_is_there(chromium, site) -> None:
+def test_without_scripts_every_number_is_shown(chromium, site) -> None:
     context = chromium.new_context(base_url=site.url, java_script_enabled=False)
     page = context.new_page()
     page.goto("/lists/ISC21/io500/?ordering=-rate_kiops")
@@ -318,7 +318,7 @@ def test_without_scripts_a_study_has_its_picture_and_its_form(chromium, site) ->
     context.close()
 
 
-def test_the_dark_theme_is_chosen_and_stays(page) -> None:
+def test_the_dark_theme_is_chosen_and_kept(page) -> None:
     page.goto("/lists/")
     page.get_by_label("Theme").select_option("dark")
     page.get_by_role("contentinfo").get_by_role("button", name="Apply").click()
@@ -364,7 +364,7 @@ def test_pages_can_be_read_by_a_screen_reader(page, address) -> None:
     assert {kind: faulty_elements for kind, faulty_elements in faults.items() if faulty_elements} == {}
 
 
-def test_the_first_tab_leads_past_the_frame(page) -> None:
+def test_the_first_tab_skips_the_navigation(page) -> None:
     page.goto("/lists/")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
@@ -372,7 +372,7 @@ def test_the_first_tab_leads_past_the_frame(page) -> None:
     expect(page).to_have_url(re.compile("#main$"))
 
 
-def test_a_passkey_is_added_and_signs_in_alone(chromium, site) -> None:
+def test_a_passkey_is_added_and_is_enough_to_sign_in(chromium, site) -> None:
     """At a host name: to an address of numbers a browser gives no passkey."""
     page = chromium.new_context(base_url=site.url.replace("127.0.0.1", "localhost")).new_page()
     sign_in(page, site, "browser-pat")

@@ -36,7 +36,7 @@ def test_the_page_has_three_examples() -> None:
 @pytest.mark.parametrize(
     ("code", "printed"), [example[1:] for example in EXAMPLES], ids=[example[0] for example in EXAMPLES]
 )
-def test_an_example_prints_what_its_page_says(registry, code: str, printed: str) -> None:
+def test_an_example_prints_the_output_of_its_page(registry, code: str, printed: str) -> None:
     with contextlib.redirect_stdout(io.StringIO()) as output:
         exec(code.replace("https://REGISTRY", registry.url), {"registry": registry, "highwater": highwater})
     lines = [line.rstrip() for line in output.getvalue().splitlines()]
@@ -121,7 +121,7 @@ def test_a_run_is_sent_and_refused_and_submitted(site: RunningSite, tmp_path: Pa
     assert (refusal.value.status, refusal.value.code) == (401, "auth.failed")
 
 
-def test_a_wrong_name_and_a_wrong_value_say_so(registry) -> None:
+def test_wrong_names_and_values_are_reported(registry) -> None:
     with pytest.raises(highwater.Refused, match=r"p\.stripe_count") as refusal:
         registry.results(p={"stripe_cont": 4})
     assert refusal.value.code == "query.unknown-parameter"
@@ -136,7 +136,7 @@ def test_a_chart_has_its_own_colours_and_pictures_are_drawn(registry) -> None:
     assert study.svg("dark").startswith(b"<svg") and study.png().startswith(b"\x89PNG")
 
 
-def test_what_can_not_be_drawn_is_said(registry) -> None:
+def test_a_study_without_values_cannot_be_drawn(registry) -> None:
     study = registry.study(metric="write.bandwidth.max", x="fabric", tool="ior", system="nothing")
     with pytest.raises(ValueError, match="no value"):
         study.chart()
@@ -189,7 +189,7 @@ def test_an_export_is_checked_against_the_manifest(site, registry, tmp_path: Pat
     assert [file.name for file in tmp_path.iterdir()] == ["manifest.json"]
 
 
-def test_no_registry_is_an_error_of_its_own(site: RunningSite) -> None:
+def test_an_unreachable_registry_has_its_own_error(site: RunningSite) -> None:
     assert highwater.Registry(f"{site.url}/api/v1/").metrics()
     with pytest.raises(highwater.Unreachable):
         highwater.Registry("http://127.0.0.1:1").metrics()
@@ -217,7 +217,7 @@ def _answering(page: bytes) -> Iterator[str]:
         server.shutdown()
 
 
-def test_what_people_wrote_is_escaped_in_a_notebook() -> None:
+def test_texts_are_escaped_in_a_notebook() -> None:
     table = highwater.Table(["<b>"], [{"<b>": "<script>"}, {"<b>": None}])
     assert "<script>" not in table._repr_html_() and "<b>" not in table._repr_html_()
 

@@ -75,7 +75,7 @@ def test_the_page_shows_machine_parameters_drift_and_result(site, served: Path, 
     assert "drift" in document
 
 
-def test_without_json_the_command_line_tells_the_first_measurements(site, served: Path, packed: Path) -> None:
+def test_the_command_line_prints_the_first_measurements(site, served: Path, packed: Path) -> None:
     token = site.token("ida", institution="fio-lab-4")
     sent = command(site, served, "upload", packed, token=token)
     bandwidth = json.loads((served.parent / "results" / "fio.json").read_text())["jobs"][0]["write"]["bw_bytes"]
@@ -88,7 +88,7 @@ def test_the_same_bundle_again_is_the_same_submission(site, served: Path, packed
     assert json.loads(first.stdout)["id"] == json.loads(again.stdout)["id"]
 
 
-def test_what_is_packed_names_neither_this_host_nor_its_folders(packed: Path) -> None:
+def test_a_packed_bundle_names_neither_host_nor_folders(packed: Path) -> None:
     content = subprocess.run(["tar", "-xzOf", packed], capture_output=True, check=True).stdout.decode(
         "utf-8", "replace"
     )

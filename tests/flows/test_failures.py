@@ -92,9 +92,7 @@ def test_accepted_uploads_are_checked(
     assert [path for path in stored if hashlib.sha256(path.read_bytes()).hexdigest() != path.name] == []
 
 
-def test_a_cache_and_a_broker_that_hang_take_no_host_away(
-    site: RunningSite, token: str, archives: Iterator[bytes]
-) -> None:
+def test_a_hanging_cache_or_broker_stops_no_host(site: RunningSite, token: str, archives: Iterator[bytes]) -> None:
     """They neither answer nor hang up: pages are answered, uploads kept, and only /metrics tells."""
     broker = program(site, "valkey-server")
     os.kill(broker, signal.SIGSTOP)
@@ -111,7 +109,7 @@ def test_a_cache_and_a_broker_that_hang_take_no_host_away(
     wait_until(lambda: state_of(site, token, answer.json["id"]) == "checked")
 
 
-def test_a_database_that_hangs_is_told_and_comes_back(site: RunningSite, token: str) -> None:
+def test_a_hanging_database_is_reported_until_it_recovers(site: RunningSite, token: str) -> None:
     """Its processes are stopped in the middle of what they do, so nobody refuses a connection or closes one."""
     database = program(site, "/postgres ")
     stopped = [database, *children(database)]

@@ -1,7 +1,8 @@
 """A thousand faults, drawn at random, while sites upload: nothing acknowledged is lost, nothing is done twice.
 
-`./dev.py test --deep tests/flows/test_many_faults.py --faults 50 -s` draws fewer. The seed is fixed: the same faults in
-the same order. What is not drawn: a full disk (tests/submissions/bundles/test_storage_outage.py) and clocks apart.
+Faults come in rounds of several at once. After each round the registry must be whole again, with few uploads that wait,
+but for its clocks: each program may have another time of day until the end. The seed is fixed: the same faults in the
+same rounds. `--faults 50 -s` draws fewer, and prints each round.
 """
 
 from __future__ import annotations
@@ -9,15 +10,22 @@ from __future__ import annotations
 import hashlib
 import os
 import random
+import shutil
 import signal
+import tempfile
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.flows.clocks import Clocks, make_clocks
 from tests.flows.conftest import RunningSite, started_site, wait_until
 from tests.flows.faults import (
     children,
@@ -31,24 +39,57 @@ from tests.flows.faults import (
     state_of,
     upload,
 )
+from tests.flows.small_disks import fill_for_a_moment, mounted
 from tests.make_io500 import make_archive
 
 pytestmark = [pytest.mark.services, pytest.mark.deep]
 
 SEED = 20261124
+AT_ONCE = 8
+"""Faults of one round. With more of them the programs are down most of the time, and there is little left to break."""
+WAITING_AT_MOST = 20
+"""Uploads that wait for their check when a round begins: else the worker is killed again before it did anything."""
 UPLOADERS = 2
 PAUSE_S = 1.0
 """Between two uploads of one client: the faults meet some that are under way, and the queue stays short."""
-STOPPED_S = (0.1, 1.0)
+MOMENT_S = (0.1, 1.0)
+"""How long a program is stopped, or a disk is full."""
+APART_S = (1, 100_000)
+"""How far a clock is put from the right time, to either side: up to a day and some hours."""
 FLIPPED_AT_MOST = 20
 """Files with a flipped bit; each is healed by the same bytes at the end."""
+WEB, WORKER, PROMPT, SCHEDULER = "gunicorn", " processing,check ", " prompt ", " beat "
+DATABASE, BROKER = "/postgres ", "valkey-server"
+PROGRAMS = (WEB, WORKER, PROMPT, SCHEDULER, DATABASE, BROKER)
+"""Each by a word of its command line."""
+DISK_MIB, ARCHIVE_DISK_MIB = 2048, 512
+
+
+@dataclass(frozen=True)
+class Drill:
+    site: RunningSite
+    clocks: Clocks
+    drawn: random.Random
+
+    @property
+    def archive_disk(self) -> Path:
+        return self.site.state / "bundles"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    """A registry of this drill's own: it leaves damaged files behind."""
-    with started_site(tmp_path_factory.mktemp("faults")) as running_site:
-        yield running_site
+def drill() -> Iterator[Drill]:
+    """A registry of this drill's own, on small disks: one for archives, one for all else that it writes."""
+    folder = Path(tempfile.mkdtemp(prefix="hw-"))
+    folder.chmod(0o755)  # PostgreSQL runs as another account where we are root
+    state = folder / "state"
+    try:
+        clocks = make_clocks(folder)
+        with mounted(state, DISK_MIB), mounted(state / "bundles", ARCHIVE_DISK_MIB):
+            (state / "scratch").mkdir()
+            with started_site(state, clocks.environment | {"TMPDIR": str(state / "scratch")}) as site:
+                yield Drill(site, clocks, random.Random(SEED))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Uploads:
@@ -58,6 +99,8 @@ class Uploads:
         self.site, self.token, self.folder = site, token, folder
         self.acknowledged: dict[str, bytes] = {}
         """The bytes by the id that a 202 or a 200 gave."""
+        self.unchecked: deque[str] = deque()
+        """Their ids, oldest first, until they are seen to be checked."""
         self.statuses: Counter[int | None] = Counter()
         self.stopping, self.turn, self.number = threading.Event(), threading.Lock(), 0
         self.threads = [threading.Thread(target=self._upload_on) for _ in range(UPLOADERS)]
@@ -74,6 +117,8 @@ class Uploads:
 
     def _upload_on(self) -> None:
         while not self.stopping.wait(PAUSE_S):
+            if len(self.unchecked) > WAITING_AT_MOST:
+                continue  # a slow machine checks no faster than this
             with self.turn:
                 self.number += 1
                 performance = 2 + self.number / 100_000
@@ -84,6 +129,13 @@ class Uploads:
             self.statuses[answer.status if answer else None] += 1
             if answer and answer.status in (200, 202):
                 self.acknowledged[answer.json["id"]] = content
+                self.unchecked.append(answer.json["id"])
+
+    def count_waiting(self) -> int:
+        """How many wait for their check; asks for the oldest alone."""
+        while self.unchecked and state_of(self.site, self.token, self.unchecked[0]) == "checked":
+            self.unchecked.popleft()
+        return len(self.unchecked)
 
 
 def stop_for_a_moment(site: RunningSite, word: str, seconds: float) -> None:
@@ -92,20 +144,28 @@ def stop_for_a_moment(site: RunningSite, word: str, seconds: float) -> None:
     stopped = [first, *children(first)]
     try:
         for process in stopped:
-            os.kill(process, signal.SIGSTOP)
+            send(process, signal.SIGSTOP)
         threading.Event().wait(seconds)
     finally:
         for process in stopped:
-            os.kill(process, signal.SIGCONT)
+            send(process, signal.SIGCONT)
 
 
-def flip_a_bit(site: RunningSite, uploads: Uploads, drawn: random.Random, flipped: dict[str, bytes]) -> None:
+def send(process: int, number: signal.Signals) -> None:
+    """A signal; nothing happens where another fault was faster and the process has ended."""
+    with suppress(ProcessLookupError):
+        os.kill(process, number)
+
+
+def flip_a_bit(drill: Drill, uploads: Uploads, flipped: dict[str, bytes]) -> None:
     """In the stored bytes of a submission that was checked."""
-    for id, content in drawn.sample(sorted(uploads.acknowledged.items()), k=min(5, len(uploads.acknowledged))):
-        path = stored_path(site, content)
-        if id not in flipped and state_of(site, uploads.token, id) == "checked":
+    drawn, candidates = drill.drawn, sorted(uploads.acknowledged.items())
+    for id, content in drawn.sample(candidates, k=min(5, len(candidates))):
+        is_free = len(flipped) < FLIPPED_AT_MOST and id not in flipped
+        if is_free and state_of(drill.site, uploads.token, id) == "checked":
             damaged = bytearray(content)
             damaged[drawn.randrange(len(damaged))] ^= 1 << drawn.randrange(8)
+            path = stored_path(drill.site, content)
             path.chmod(0o600)
             path.write_bytes(damaged)
             flipped[id] = content
@@ -117,35 +177,64 @@ def stored_path(site: RunningSite, content: bytes) -> Path:
     return site.state / "bundles" / "received" / sha256[:2] / sha256[2:4] / sha256
 
 
-def test_a_thousand_faults_lose_nothing(
-    site: RunningSite, tmp_path: Path, request: pytest.FixtureRequest, record_property: Callable[[str, object], None]
-) -> None:
-    count, drawn, flipped = request.config.getoption("--faults"), random.Random(SEED), dict[str, bytes]()
+def put_clock_apart(drill: Drill) -> None:
+    """That of one program, until its next start or until it is drawn again: by seconds, minutes, hours or a day."""
+    least, most = APART_S
+    apart = drill.drawn.choice((-1, 1)) * least * (most / least) ** drill.drawn.random()
+    drill.clocks.shift(program(drill.site, drill.drawn.choice(PROGRAMS)), round(apart))
+
+
+def kinds_of_faults(
+    drill: Drill, uploads: Uploads, flipped: dict[str, bytes]
+) -> dict[str, tuple[int, Callable[[], None]]]:
+    """How often each is drawn, and what makes it."""
+    site = drill.site
+
+    def stop(word: str) -> Callable[[], None]:
+        return lambda: stop_for_a_moment(site, word, drill.drawn.uniform(*MOMENT_S))
+
+    def fill(disk: Path) -> Callable[[], None]:
+        """To the last byte, or until less is free than the registry keeps in reserve."""
+        return lambda: fill_for_a_moment(
+            disk, drill.drawn.uniform(*MOMENT_S), free_bytes=drill.drawn.choice((0, 0, 10 * 1024**2))
+        )
+
+    return {
+        "kill a process of the worker": (20, partial(kill_children_of_the_worker, site)),
+        "kill the worker": (8, partial(kill_worker, site)),
+        "kill the prompt worker": (5, partial(kill_prompt_worker, site)),
+        "kill a web process": (14, partial(kill_web_process, site)),
+        "kill the database": (5, partial(kill_database, site)),
+        "empty the broker": (5, partial(lose_what_the_broker_holds, site)),
+        "stop the database": (8, stop(DATABASE)),
+        "stop the broker": (7, stop(BROKER)),
+        "stop the worker": (6, stop(WORKER)),
+        "put a clock apart": (10, partial(put_clock_apart, drill)),
+        "fill the disk of archives": (6, fill(drill.archive_disk)),
+        "fill the disk of the database": (4, fill(site.state)),
+        "flip a bit": (2, partial(flip_a_bit, drill, uploads, flipped)),
+    }
+
+
+def test_no_upload_is_lost_by_a_thousand_faults(drill: Drill, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    site, flipped = drill.site, dict[str, bytes]()
+    count: int = request.config.getoption("--faults")
     token = site.token("grace", institution="failing-lab")
-    made_faults: Counter[str] = Counter()
-    with Uploads(site, token, tmp_path) as uploads:
-        faults: dict[str, tuple[int, Callable[[], None]]] = {
-            "kill a process of the worker": (25, lambda: kill_children_of_the_worker(site)),
-            "kill the worker": (10, lambda: kill_worker(site)),
-            "kill the prompt worker": (5, lambda: kill_prompt_worker(site)),
-            "kill a web process": (20, lambda: kill_web_process(site)),
-            "kill the database": (5, lambda: kill_database(site)),
-            "empty the broker": (5, lambda: lose_what_the_broker_holds(site)),
-            "stop the database": (10, lambda: stop_for_a_moment(site, "/postgres ", drawn.uniform(*STOPPED_S))),
-            "stop the broker": (10, lambda: stop_for_a_moment(site, "valkey-server", drawn.uniform(*STOPPED_S))),
-            "stop the worker": (8, lambda: stop_for_a_moment(site, " processing,check ", drawn.uniform(*STOPPED_S))),
-            "flip a bit": (2, lambda: flip_a_bit(site, uploads, drawn, flipped)),
-        }
-        names, weights = list(faults), [weight for weight, _ in faults.values()]
+    with Uploads(site, token, tmp_path) as uploads, ThreadPoolExecutor(AT_ONCE) as pool:
+        faults = kinds_of_faults(drill, uploads, flipped)
+        names = drill.drawn.choices(list(faults), [weight for weight, _ in faults.values()], k=count)
         begun = time.monotonic()
-        for name in drawn.choices(names, weights, k=count):
-            if name == "flip a bit" and len(flipped) >= FLIPPED_AT_MOST:
-                name = "kill a process of the worker"
-            wait_until(lambda name=name: is_whole(site) and is_made(faults[name][1]))
-            made_faults[name] += 1
-        wait_until(lambda: is_whole(site))
+        for first in range(0, count, AT_ONCE):
+            several = names[first : first + AT_ONCE]
+            futures = [pool.submit(wait_until, partial(is_made, faults[name][1])) for name in several]
+            for future in futures:
+                future.result()
+            wait_until(lambda: is_whole(site) and uploads.count_waiting() <= WAITING_AT_MOST)
+            seconds = round(time.monotonic() - begun)
+            print(f"{first + len(several)} faults in {seconds} s: {dict(uploads.statuses)}", flush=True)
         lasted_s = time.monotonic() - begun
-    print(f"\n{count} faults in {lasted_s:.0f} s: {dict(made_faults)}; answers to uploads: {dict(uploads.statuses)}")
+        drill.clocks.put_right()
+    print(f"\n{count} faults in {lasted_s:.0f} s: {dict(Counter(names))}; answers to uploads: {dict(uploads.statuses)}")
     for id in uploads.acknowledged:
         wait_until(lambda id=id: state_of(site, token, id) == "checked")
     histories = {id: site.done("GET", f"submissions/{id}/history/", token) for id in uploads.acknowledged}
@@ -160,6 +249,8 @@ def test_a_thousand_faults_lose_nothing(
     damaged = [id for id, content in uploads.acknowledged.items() if stored_path(site, content).read_bytes() != content]
     assert damaged == []
     site.manage("verify_history")
+    site.manage("append_log")
+    site.manage("verify_record")
 
 
 def is_made(fault: Callable[[], None]) -> bool:
@@ -172,11 +263,11 @@ def is_made(fault: Callable[[], None]) -> bool:
 
 
 def is_whole(site: RunningSite) -> bool:
-    """Whether each program runs, so that the next fault meets all of them, and the site answers."""
+    """Whether each program runs, so that the next round meets all of them, and the site answers."""
     try:
-        for word in (" processing,check ", " prompt ", "gunicorn", "/postgres ", "valkey-server"):
+        for word in PROGRAMS:
             program(site, word)
-        return bool(children(program(site, "gunicorn")) and children(program(site, " processing,check "))) and (
+        return bool(children(program(site, WEB)) and children(program(site, WORKER))) and (
             site.ask("GET", "readyz").status == 200
         )
     except (ValueError, OSError):

@@ -32,7 +32,7 @@ def people(site) -> dict[str, str]:
     )
 
 
-def test_a_run_travels_from_upload_to_a_ranked_list(site, people, tmp_path: Path) -> None:
+def test_an_uploaded_run_reaches_a_ranked_list(site, people, tmp_path: Path) -> None:
     archive = make_archive(tmp_path / "run.tar.gz", performance=1.5)
     (tmp_path / "metadata.json").write_text(
         json.dumps({"institution": "North Lab", "system": "Fjord", "filesystem_type": "Lustre", "client_nodes": 10})
@@ -73,7 +73,10 @@ def test_a_run_travels_from_upload_to_a_ranked_list(site, people, tmp_path: Path
     # The public finds it on the lists, with its score, and its own page; the received bytes stay private.
     for name in LISTS:
         entries = site.ask("GET", f"api/v1/lists/flow1/{name}/").json["entries"]
-        assert [(entry["rank"], entry["system"], entry["trust"]) for entry in entries] == [(1, "Fjord", "verified")]
+        first = [
+            (entry["rank"], entry["system"], entry["trust"]) for entry in entries[: 1 if name == "historical" else None]
+        ]
+        assert first == [(1, "Fjord", "verified")]
         assert entries[0]["score"] == pytest.approx(score)
     result = site.ask("GET", f"api/v1/results/{entries[0]['result']}/").json
     assert result["trust"] == "verified"
@@ -88,7 +91,7 @@ def test_a_run_travels_from_upload_to_a_ranked_list(site, people, tmp_path: Path
     assert history[-1] == "published"
 
 
-def test_the_journey_goes_without_a_browser(site, people, tmp_path: Path) -> None:
+def test_an_upload_reaches_a_list_without_a_browser(site, people, tmp_path: Path) -> None:
     site.manage("create_release", "flow9", "--deadline", "2099-01-01T00:00:00Z")
 
     def collect(*arguments: object, status: int = 0) -> dict[str, Any]:
@@ -119,7 +122,7 @@ def test_the_journey_goes_without_a_browser(site, people, tmp_path: Path) -> Non
     assert collect("status", short)["waits_for"] is None
 
 
-def test_a_broken_run_is_told_and_cannot_be_submitted(site, people, tmp_path: Path) -> None:
+def test_a_broken_run_is_reported_and_cannot_be_submitted(site, people, tmp_path: Path) -> None:
     archive = make_archive(tmp_path / "short.tar.gz", short="ior-easy-write")
     ran = site.collector("upload", archive, "--json", token=people["alice"])
     assert ran.returncode == 1
@@ -139,7 +142,7 @@ def test_the_same_bytes_again_are_the_same_submission(site, people, tmp_path: Pa
     assert len(ids) == 1
 
 
-def test_checking_by_the_server_keeps_nothing(site, people, tmp_path: Path) -> None:
+def test_a_dry_check_of_the_server_stores_nothing(site, people, tmp_path: Path) -> None:
     before = len(site.ask("GET", "api/v1/submissions/", people["charlie"]).json["results"])
     ran = site.collector(
         "validate", "--server", make_archive(tmp_path / "run.tar.gz", performance=4), "--json", token=people["charlie"]

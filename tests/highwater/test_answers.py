@@ -51,7 +51,7 @@ def test_a_column_that_is_no_date_stays_as_it_is() -> None:
         (None, None),
     ],
 )
-def test_a_date_is_read_or_not(text: object, expected: object) -> None:
+def test_only_valid_dates_are_parsed(text: object, expected: object) -> None:
     assert read_date(text) == expected
 
 
@@ -59,7 +59,7 @@ def page(rows: list[dict[str, object]], **more: object) -> Answer:
     return Answer({"next": None, "results": rows, **more})
 
 
-def test_a_value_that_no_result_has_is_warned_of_where_it_was_written() -> None:
+def test_an_unknown_value_gives_a_warning_at_the_call() -> None:
     unknown = {
         "code": "query.unknown-value", "name": "vendor", "value": "Makr", "nearest": ["Maker"],
         "message": "No result has vendor=Makr.",
@@ -78,7 +78,7 @@ def test_a_registry_of_the_first_release_is_understood() -> None:
     assert table.columns == ["id", "tool"] and table.unknown_values == []
 
 
-def test_ids_come_in_their_order_a_hundred_to_an_address() -> None:
+def test_ids_are_requested_in_order_by_hundreds() -> None:
     def of_ids(request: Request) -> Answer:
         (names,) = [part[4:] for part in request.path.partition("?")[2].split("&") if part.startswith("ids=")]
         return page([{"id": name, "measurements": []} for name in reversed(names.split("%2C")) if name != "gone"])
@@ -102,7 +102,7 @@ def test_pages_are_followed_to_the_limit() -> None:
 @pytest.mark.parametrize(
     "body", [{}, {"next": None}, {"next": None, "results": None}, {"next": None, "results": {"id": "io500-1"}}]
 )
-def test_an_answer_without_rows_is_of_no_registry(body: dict[str, object]) -> None:
+def test_an_answer_without_rows_is_refused(body: dict[str, object]) -> None:
     with answering(lambda request: Answer(body)) as peer, pytest.raises(highwater.Unreachable, match="no registry"):
         highwater.Registry(peer.url).results()
 

@@ -31,7 +31,7 @@ def with_etag(request: Request) -> Answer:
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_reading_comes_again_as_long_as_it_is_told_to_wait(status: int) -> None:
+def test_reads_are_retried_after_the_requested_wait(status: int) -> None:
     waits: list[float] = []
     busy = Answer(PROBLEM, status, {"Retry-After": "7"})
     with answering(in_turn(busy, busy, Answer({"next": None}))) as peer:
@@ -48,20 +48,20 @@ def test_without_retry_after_the_waits_double() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 404, 409, 500, 502])
-def test_other_refusals_are_told_at_once(status: int) -> None:
+def test_other_refusals_are_raised_at_once(status: int) -> None:
     with answering(lambda request: Answer(PROBLEM, status)) as peer, pytest.raises(highwater.Refused) as refusal:
         Transport(peer.url, wait=pytest.fail).read_json("results/")
     assert (refusal.value.status, len(peer.requests)) == (status, 1)
 
 
-def test_nobody_waits_for_an_hour() -> None:
+def test_a_long_retry_after_is_raised_at_once() -> None:
     busy = Answer(PROBLEM, 503, {"Retry-After": "3600"})
     with answering(lambda request: busy) as peer, pytest.raises(highwater.Refused) as refusal:
         Transport(peer.url, wait=pytest.fail).read_json("results/")
     assert refusal.value.retry_after_s == 3600
 
 
-def test_what_is_sent_is_never_sent_twice() -> None:
+def test_a_post_is_never_retried() -> None:
     busy = Answer(PROBLEM, 503, {"Retry-After": "0"})
     with answering(lambda request: busy) as peer, pytest.raises(highwater.Refused):
         Transport(peer.url, wait=pytest.fail).send("submissions/", b"{}", {})
@@ -100,7 +100,7 @@ def test_answers_outlive_the_session_in_a_folder_of_safe_names(tmp_path: Path) -
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_what_a_token_saw_no_other_token_sees_and_no_disk_has(tmp_path: Path) -> None:
+def test_answers_to_a_token_are_cached_for_it_in_memory_only(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path)
     with answering(with_etag) as peer:
         alice = Transport(peer.url, token="alice", cache=cache)
@@ -114,7 +114,7 @@ def test_what_a_token_saw_no_other_token_sees_and_no_disk_has(tmp_path: Path) ->
     assert len(files) == 1 and b"Token" not in files[0].read_bytes()
 
 
-def test_a_damaged_file_of_the_folder_is_asked_for_anew(tmp_path: Path) -> None:
+def test_a_damaged_cache_file_is_fetched_again(tmp_path: Path) -> None:
     with answering(with_etag) as peer:
         Transport(peer.url, cache=AnswerCache(tmp_path)).read_json("results/")
         (path,) = tmp_path.iterdir()
@@ -124,7 +124,7 @@ def test_a_damaged_file_of_the_folder_is_asked_for_anew(tmp_path: Path) -> None:
     assert not any("If-None-Match" in request.headers for request in peer.requests)
 
 
-def test_memory_and_folder_hold_so_many_bytes_and_no_more(tmp_path: Path) -> None:
+def test_cache_sizes_in_memory_and_folder_are_limited(tmp_path: Path) -> None:
     with answering(lambda request: Answer({"text": "x" * 400}, headers={"ETag": '"v1"'})) as peer:
         cache = AnswerCache(tmp_path, memory_bytes=1000, folder_bytes=1200)
         transport = Transport(peer.url, cache=cache)
@@ -164,7 +164,7 @@ def test_a_token_does_not_follow_to_another_host() -> None:
         ("file:///etc", ""),
     ],
 )
-def test_what_can_not_be_used_is_refused_before_anything_is_sent(address: str, token: str) -> None:
+def test_invalid_addresses_and_tokens_are_refused_before_sending(address: str, token: str) -> None:
     with pytest.raises(ValueError, match=r"token|address"):
         highwater.Registry(address, token=token)
 
@@ -183,12 +183,12 @@ def test_a_silent_registry_is_unreachable_after_its_time() -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"<h1>Sign in</h1>", b"\xff", b"[" * 100_000, b"[]", b"null"])
-def test_what_is_no_answer_of_a_registry_is_unreachable(body: bytes) -> None:
+def test_an_answer_of_another_server_is_unreachable(body: bytes) -> None:
     with answering(lambda request: Answer(body)) as peer, pytest.raises(highwater.Unreachable):
         highwater.Registry(peer.url).result("x")
 
 
-def test_a_redirect_to_what_is_no_address_is_unreachable() -> None:
+def test_a_redirect_to_an_invalid_address_is_unreachable() -> None:
     away = Answer(b"", 302, {"Location": "http://[::1"})
     with answering(lambda request: away) as peer, pytest.raises(highwater.Unreachable):
         Transport(peer.url).read("results/")

@@ -59,12 +59,12 @@ def test_a_script_sees_the_types_of_rows(tmp_path: Path) -> None:
     assert [text for text, expected in zip(plain, EXPECTED, strict=True) if not text.startswith(expected)] == []
 
 
-def test_a_slip_in_a_script_is_seen_before_it_runs(tmp_path: Path) -> None:
+def test_a_typing_error_in_a_script_is_found_by_mypy(tmp_path: Path) -> None:
     lines = check_types(tmp_path, WRONG)
     assert any('has no key "scores"' in line for line in lines) and any("Unsupported operand" in line for line in lines)
 
 
-def test_the_wheel_says_that_it_has_types_and_which_version_it_is() -> None:
+def test_the_wheel_is_marked_as_typed_and_has_its_version() -> None:
     name, wheel = client_file.wheel()
     names = zipfile.ZipFile(io.BytesIO(wheel)).namelist()
     assert "highwater/py.typed" in names and "highwater/rows.py" in names

@@ -44,7 +44,7 @@ def test_an_upload_is_a_form_with_the_bytes_and_their_hash(tmp_path: Path) -> No
     assert set(form) == {"sha256", "release", "lists", "metadata", "bundle"}
 
 
-def test_what_is_no_file_or_has_no_token_is_not_sent(tmp_path: Path) -> None:
+def test_uploads_without_file_or_token_are_not_sent(tmp_path: Path) -> None:
     with answering(lambda request: Answer(RECEIPT, 202)) as peer:
         with pytest.raises(ValueError, match="no file"):
             highwater.Registry(peer.url, token="secret").upload(tmp_path)
@@ -58,7 +58,7 @@ def test_what_is_no_file_or_has_no_token_is_not_sent(tmp_path: Path) -> None:
     assert peer.requests == []
 
 
-def test_a_submission_says_only_what_was_said() -> None:
+def test_only_given_fields_are_sent() -> None:
     with answering(lambda request: Answer({"state": "submitted"})) as peer:
         registry = highwater.Registry(peer.url, token="secret")
         registry.submit("1/../2", "SC26", "ten")
@@ -90,7 +90,7 @@ def test_one_list_may_be_given_as_it_is(tmp_path: Path) -> None:
     assert read_form(peer.requests[0])["lists"] == [b"ten"]
 
 
-def test_what_is_sent_is_not_turned_into_a_question_by_a_redirect(tmp_path: Path) -> None:
+def test_a_redirected_upload_is_not_followed_by_a_get(tmp_path: Path) -> None:
     """A 302 after a POST is followed by a GET: its answer is no receipt."""
     path = tmp_path / "run.tar.gz"
     path.write_bytes(CONTENT)
@@ -106,7 +106,7 @@ def test_what_is_sent_is_not_turned_into_a_question_by_a_redirect(tmp_path: Path
 @pytest.mark.parametrize(
     "problem", [{"title": 5, "detail": [1], "hint": {}, "code": 7, "errors": "x"}, {"title": None, "errors": [1]}]
 )
-def test_a_problem_of_odd_parts_is_a_refusal_all_the_same(problem: dict[str, object]) -> None:
+def test_a_problem_with_unusual_fields_is_a_refusal(problem: dict[str, object]) -> None:
     with answering(lambda request: Answer(problem, 422)) as peer, pytest.raises(highwater.Refused) as refusal:
         highwater.Registry(peer.url).results()
     assert (str(refusal.value), refusal.value.code, refusal.value.errors) == ("HTTP 422", "", {})

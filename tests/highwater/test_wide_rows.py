@@ -27,20 +27,20 @@ def test_a_row_for_each_result_and_a_column_for_each_number() -> None:
     assert units == {"write.bandwidth.max": "B/s", "read.bandwidth.max": "B/s"} and varies == {}
 
 
-def test_a_qualifier_stands_beside_its_column_alone() -> None:
+def test_a_qualifier_has_its_own_column() -> None:
     columns, rows, _, varies = widen_rows([result("a", number(1.0, qualifier="below"), number(2.0, "read"))])
     assert columns == ["write.bandwidth.max", "write.bandwidth.max qualifier", "read.bandwidth.max"]
     assert rows[0]["write.bandwidth.max qualifier"] == "below" and varies == {}
 
 
-def test_numbers_of_one_result_are_told_apart_by_what_differs() -> None:
+def test_measurements_of_a_result_are_distinguished_by_context() -> None:
     measurements = [number(1.0, osts=2, mode="posix"), number(2.0, osts=4, mode="posix")]
     columns, _, _, varies = widen_rows([result("a", *measurements), result("b", number(3.0, osts=4, mode="mpi"))])
     assert columns == ["write.bandwidth.max[osts=2]", "write.bandwidth.max[osts=4]"]
     assert varies == {"write.bandwidth.max[osts=4]": {"mode": ["mpi", "posix"]}}
 
 
-def test_conditions_that_differ_between_results_are_said() -> None:
+def test_differing_conditions_of_a_column_are_listed() -> None:
     columns, _, _, varies = widen_rows([result("a", number(1.0, osts=2)), result("b", number(2.0, osts=4))])
     assert columns == ["write.bandwidth.max"]
     assert varies == {"write.bandwidth.max": {"osts": ["2", "4"]}}
@@ -52,18 +52,18 @@ def test_other_units_are_other_columns() -> None:
     assert units == {"write.bandwidth.max[B/s]": "B/s", "write.bandwidth.max[no unit]": ""}
 
 
-def test_two_numbers_that_nothing_tells_apart_are_both_there() -> None:
+def test_two_equal_column_names_are_both_kept() -> None:
     columns, rows, _, _ = widen_rows([result("a", number(1.0), number(2.0), number(3.0))])
     assert [rows[0][column] for column in columns] == [1.0, 2.0, 3.0]
     assert columns == ["write.bandwidth.max", "write.bandwidth.max#2", "write.bandwidth.max#3"]
 
 
 @pytest.mark.parametrize("context", [{"shape": {"b": 1, "a": [2]}}, {"note": "é\n"}, {"flag": True}, {"none": None}])
-def test_any_context_may_tell_numbers_apart(context: dict[str, Any]) -> None:
+def test_any_context_may_distinguish_measurements(context: dict[str, Any]) -> None:
     columns, rows, _, _ = widen_rows([result("a", number(1.0, **context), number(2.0))])
     assert len(columns) == 2 and sorted(rows[0][column] for column in columns) == [1.0, 2.0]
 
 
-def test_nothing_gives_nothing() -> None:
+def test_no_results_give_no_rows() -> None:
     assert widen_rows([]) == ([], [], {}, {})
     assert widen_rows([result("a")]) == ([], [{"id": "a", "trust": "imported"}], {}, {})

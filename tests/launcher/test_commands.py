@@ -55,7 +55,9 @@ def test_exec_names_a_command_that_is_not_there(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_up_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], steps: list[str]) -> None:
+def test_up_runs_its_loading_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], steps: list[str]
+) -> None:
     prepared: list[list[str]] = []
     monkeypatch.setattr(commands, "up", lambda folder, port, loaded: prepared.append(list(loaded)) or 0)
     assert main(["--state", str(tmp_path), "up", *flags]) == 0
@@ -91,7 +93,7 @@ def test_the_collector_is_the_same_from_another_checkout(tmp_path: Path) -> None
     assert collector_file.build(tmp_path) == collector_file.build(ROOT)
 
 
-def test_the_collector_is_a_sound_zip_behind_a_shell_script(tmp_path: Path) -> None:
+def test_the_collector_is_a_valid_zip_after_a_shell_script(tmp_path: Path) -> None:
     file = tmp_path / "highwater.pyz"
     file.write_bytes(collector_file.build())
     with zipfile.ZipFile(file) as archive:
@@ -188,7 +190,7 @@ def test_the_collector_runs_with_the_python_that_is_named(tmp_path: Path) -> Non
     assert "usage:" in done.stdout
 
 
-def test_the_collector_says_so_where_there_is_no_python(tmp_path: Path) -> None:
+def test_the_collector_without_python_prints_a_message(tmp_path: Path) -> None:
     file = tmp_path / "highwater.pyz"
     file.write_bytes(collector_file.build())
     done = subprocess.run(

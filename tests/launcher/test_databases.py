@@ -65,7 +65,7 @@ def test_a_closed_folder_stays_closed(folder: Path) -> None:
 
 @AS_ROOT
 @pytest.mark.services
-def test_it_works_for_an_account_without_rights(folder: Path) -> None:
+def test_the_services_run_for_an_unprivileged_account(folder: Path) -> None:
     state = folder / "nobody"
     state.mkdir()
     os.chown(state, NOBODY, NOBODY)

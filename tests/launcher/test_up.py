@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from launcher.console import LauncherError
@@ -52,7 +53,7 @@ def test_the_address_is_printed_once_it_answers(up: Up) -> None:
     assert healthy(up.address)
 
 
-def test_ready_waits_for_worker_and_scheduler_and_names_who_is_silent(up: Up, monkeypatch) -> None:
+def test_ready_waits_for_worker_and_scheduler_and_names_a_silent_one(up: Up, monkeypatch) -> None:
     """The registry that runs has a worker and a scheduler, which are not those that are asked for here."""
     monkeypatch.setattr("launcher.site.READY_WITHIN_S", 3.0)
     variables = json.loads((up.state / "lock").read_text())["environment"]
@@ -75,6 +76,32 @@ def test_without_the_demo_the_record_is_empty(up: Up) -> None:
     assert "io500" in create_run.stdout, create_run.stderr
     deleted = "from registry.models import Release; Release.objects.all().delete()"
     assert run(up.state, "manage", "shell", "-v", "0", "-c", deleted).returncode == 0
+
+
+def settings_of(state: Path, word: str) -> dict[str, str]:
+    """The environment of the first process with this word in its command line."""
+    text = Path(f"/proc/{pids(state, word)[0]}/environ").read_text()
+    return dict(line.split("=", 1) for line in text.split("\0") if line)
+
+
+@pytest.mark.parametrize("word", ["gunicorn", "worker", "beat"])
+def test_web_workers_and_scheduler_log_in_as_who_owns_nothing(up: Up, word: str) -> None:
+    with psycopg.connect(settings_of(up.state, word)["DATABASE_URL"], autocommit=True) as connection:
+        assert connection.execute("SELECT session_user").fetchone() == ("highwater_web",)
+        connection.execute("SET ROLE highwater_app")
+        assert connection.execute("SELECT count(*) >= 0 FROM submissions_event").fetchone() == (True,)
+        for before in ("SET ROLE highwater_app", "RESET ROLE"):
+            for statement in ("UPDATE registry_result SET score = 0", "DELETE FROM submissions_event"):
+                connection.execute(before)
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(statement)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("SET ROLE highwater")
+
+
+def test_metrics_tell_that_the_web_owns_no_tables(up: Up) -> None:
+    with urllib.request.urlopen(f"{up.address}metrics") as answer:
+        assert b"\nhighwater_database_login_owns_tables 0.0\n" in answer.read()
 
 
 def test_services_listen_on_unix_sockets_that_nobody_else_may_open(up: Up) -> None:
@@ -108,7 +135,7 @@ def test_killed_processes_are_started_again(up: Up, name: str, word: str) -> Non
 
 
 @pytest.mark.deep
-def test_a_program_that_keeps_ending_does_not_end_the_registry(up: Up) -> None:
+def test_a_failing_process_does_not_stop_the_registry(up: Up) -> None:
     """As the worker does while the disk is full: it is tried again and again, and web and servers go on."""
     log_length = len(up.said.read_text())
     for _ in range(RESTARTS_AT_ONCE + 1):
@@ -127,7 +154,7 @@ def test_a_program_that_keeps_ending_does_not_end_the_registry(up: Up) -> None:
     ("ended_ago", "due"),
     [([], True), ([1, 2, 3, 4], True), ([1, 2, 3, 4, 5], False), ([11, 12, 13, 14, 15], True), ([1, *[70] * 9], True)],
 )
-def test_what_keeps_ending_waits_before_each_further_start(ended_ago: list[float], due: bool) -> None:
+def test_a_failing_process_waits_before_further_starts(ended_ago: list[float], due: bool) -> None:
     now = 1000.0
     assert is_due(sorted(now - seconds for seconds in ended_ago), now) is due
 
@@ -139,13 +166,30 @@ def answers(address: str) -> bool:
         return False
 
 
-def test_sigterm_stops_everything_in_good_order(up: Up) -> None:
+def test_sigterm_stops_all_processes_in_order(up: Up) -> None:
     assert up.end(signal.SIGTERM) == 0
     assert up.process.stdout.read() == ""
     assert processes_of(up.state) == {}
 
 
-def test_a_busy_port_takes_the_next_and_says_so(stopped: Path, busy_port: int) -> None:
+def test_a_registry_whose_web_owned_the_tables_starts_with_the_new_login(stopped: Path) -> None:
+    """As `up` left it before: no log-in of that name, and rights over whole tables."""
+    former = "DROP OWNED BY highwater_web; DROP ROLE highwater_web; GRANT UPDATE ON registry_result TO highwater_app"
+    code = f"from django.db import connection as c; c.cursor().execute({former!r})"
+    former_run = run(stopped, "manage", "shell", "-v", "0", "-c", code)
+    assert former_run.returncode == 0, former_run.stderr
+    again = Up(stopped, "--port", "0", "--no-demo")
+    try:
+        assert healthy(again.address)
+        with psycopg.connect(settings_of(again.state, "gunicorn")["DATABASE_URL"], autocommit=True) as connection:
+            connection.execute("SET ROLE highwater_app")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute("UPDATE registry_result SET score = 0")
+    finally:
+        again.end()
+
+
+def test_the_next_port_is_used_for_a_busy_one(stopped: Path, busy_port: int) -> None:
     running = Up(stopped, "--port", str(busy_port), "--no-demo")
     try:
         assert f"port {busy_port} is busy; using " in running.said.read_text()

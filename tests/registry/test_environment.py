@@ -11,7 +11,7 @@ from registry import environment
 
 
 @pytest.mark.parametrize("given", ["registry", "registry.example.org", "ftp://host", "https://", "https://host/path"])
-def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+def test_an_invalid_address_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("SITE_URL", given)
     with pytest.raises(ImproperlyConfigured, match="SITE_URL must look like https://host"):
         environment.read_origin("SITE_URL")
@@ -26,7 +26,7 @@ def test_an_address_is_read_without_its_last_slash(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("given", ["4", "-60", "sixty", "6e1", "60.0", "9" * 10, "\u0666\u0660"])
-def test_a_number_that_is_none_or_too_low_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+def test_an_invalid_or_too_low_number_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("CHECK_SECONDS", given)
     with pytest.raises(ImproperlyConfigured, match="CHECK_SECONDS must be a whole number of at least 5"):
         environment.read_number("CHECK_SECONDS", 60, least=5)
@@ -39,14 +39,14 @@ def test_a_number_is_read_or_has_a_default(monkeypatch: pytest.MonkeyPatch) -> N
     assert environment.read_number("CHECK_SECONDS", 60, least=5) == 60
 
 
-def test_an_empty_name_of_a_file_is_as_if_it_was_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_file_name_is_treated_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SECRET_KEY", raising=False)
     monkeypatch.setenv("SECRET_KEY_FILE", "")
     with pytest.raises(ImproperlyConfigured, match="SECRET_KEY is not set"):
         environment.read_text("SECRET_KEY")
 
 
-def test_a_file_that_is_no_text_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "key").write_bytes(b"\xff\xfe")
     monkeypatch.delenv("SECRET_KEY", raising=False)
     monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
@@ -71,7 +71,7 @@ OIDC = '{"provider": "openid_connect", "id": "north", "name": "North", "server":
         f"[{OIDC % 'http://login.example'}]",
     ],
 )
-def test_providers_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+def test_invalid_providers_are_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("LOGIN_PROVIDERS", given)
     with pytest.raises(ImproperlyConfigured, match="LOGIN_PROVIDERS"):
         environment.login_providers("LOGIN_PROVIDERS")

@@ -137,7 +137,7 @@ def check(django_capture_on_commit_callbacks) -> Callable[..., Submission]:
 def without_cage(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs of the cage run in this process, where a test can count their lines or break a reader."""
 
-    def here(job, paths, arguments, *, seconds, out=None):
+    def here(job, paths, arguments, *, seconds, out=None, wait_s=-1):
         plain = json.loads(json.dumps(arguments))
         return json.loads(plain_json.to_text(job(paths, plain, **({} if out is None else {"out": out}))))
 
@@ -229,7 +229,7 @@ def services_environment(bundles: Path) -> dict[str, str]:
     }
 
 
-def wait_until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+def wait_until(condition: Callable[[], Any], seconds: float = 300.0) -> Any:
     """The first true value of a condition, asked again and again; fails after so many seconds."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):

@@ -29,7 +29,7 @@ def test_every_code_is_used_once() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_a_refusal_stands_in_the_tree_and_on_the_page(kind) -> None:
+def test_every_refusal_is_in_the_tree_and_on_the_page(kind) -> None:
     assert re.search(rf"── {kind.__name__}\b", errors.__doc__)
     assert f"`{kind.code}`" in PAGE.read_text(encoding="utf-8")
     assert 400 <= kind.status < 600
@@ -38,5 +38,5 @@ def test_a_refusal_stands_in_the_tree_and_on_the_page(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", kinds(errors.Unavailable), ids=lambda kind: kind.__name__)
-def test_what_passes_says_when_to_come_back(kind) -> None:
+def test_temporary_errors_have_a_retry_after(kind) -> None:
     assert (kind.status, bool(kind.retry_after_s)) == (503, True)

@@ -74,19 +74,19 @@ def assert_unavailable(answer: tuple[int, dict[str, str], str], path: str, code:
 
 @pytest.mark.parametrize("path", PLACES)
 @pytest.mark.parametrize("site", ["refusing", "hanging"])
-def test_a_database_that_is_away_is_told_everywhere(request, site, path) -> None:
+def test_an_unreachable_database_is_reported_everywhere(request, site, path) -> None:
     answer = ask(request.getfixturevalue(site), path, Authorization="Token hw_x")
     assert_unavailable(answer, path, "database.unavailable")
 
 
 @pytest.mark.parametrize("site", ["refusing", "hanging"])
-def test_who_is_signed_in_reads_the_same_page(request, site) -> None:
+def test_signed_in_accounts_get_the_same_outage_page(request, site) -> None:
     answer = ask(request.getfixturevalue(site), "submissions/", Cookie="sessionid=abcdefghijklmnopqrstuvwxyz012345")
     assert_unavailable(answer, "submissions/", "database.unavailable")
 
 
 @pytest.mark.parametrize("site", ["refusing", "hanging"])
-def test_a_host_without_its_database_lives_and_is_not_ready(request, site) -> None:
+def test_a_host_without_its_database_is_live_and_not_ready(request, site) -> None:
     address = request.getfixturevalue(site)
     assert ask(address, "livez")[0] == 200
     for path in ("readyz", "healthz"):
@@ -113,7 +113,7 @@ def test_a_statement_that_takes_too_long_has_a_code_of_its_own(impatient, path, 
         ("/account/reauthenticate/", {"password": "no"}),
     ],
 )
-def test_forms_whose_attempts_are_counted_wait_for_the_cache(client, cast, settings, path, form) -> None:
+def test_forms_with_counted_attempts_are_refused_without_the_cache(client, cast, settings, path, form) -> None:
     client.raise_request_exception = False
     client.force_login(cast.alice.account) if "reauthenticate" in path else None
     settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
@@ -128,7 +128,7 @@ def test_a_wrong_host_writes_one_line_without_a_traceback(client, caplog) -> Non
     assert "elsewhere.example" in record.getMessage()
 
 
-def test_commands_and_workers_take_their_time() -> None:
+def test_commands_and_workers_have_no_statement_timeout() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SHOW statement_timeout")
         assert cursor.fetchone() == ("0",)
@@ -136,16 +136,16 @@ def test_commands_and_workers_take_their_time() -> None:
 
 
 @pytest.mark.parametrize("error", [RedisError("x"), UnreadablePostError("refused before its body was read")])
-def test_what_passes_by_itself_is_an_outage(error) -> None:
+def test_temporary_errors_are_outages(error) -> None:
     assert outage_problem(error).code == "service.unavailable"
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyError("x"), psycopg.errors.UniqueViolation("x")])
-def test_other_errors_are_no_outage(error) -> None:
+def test_other_errors_are_not_outages(error) -> None:
     assert outage_problem(error) is None
 
 
-def test_an_outage_behind_another_error_is_one() -> None:
+def test_a_chained_outage_is_an_outage() -> None:
     try:
         try:
             raise psycopg.OperationalError("gone")

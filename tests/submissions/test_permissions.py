@@ -30,11 +30,15 @@ ANSWER = {
     "answers": {"feedback": "yes"},
     "rubric": {"rule": "io500.no-such-rule", "outcome": "satisfied", "note": "Seen."},
     "comments": {"text": "Which stripe count?"},
+    "questions": {"text": "Which stripe count?"},
+    "consent": {"open": True},
+    "answer": {"text": "Two."},
     "assign": {},
     "late": {"release": "sc99", "reason": "The queue of the machine stood still."},
     "anonymity": {"reason": "A customer's machine."},
     "decision": {"granted": True, "reason": "The customer asked."},
     "checklist": {"label": "Book the room"},
+    "dispositions": {"code": "io500.no-such-rule", "kind": "clerical", "reason": "A typing error."},
     "end": {"reason": "The contract ended."},
     "overrides": {"result": "hw-1", "action": "exclude", "reason": "The run was repeated."},
 }
@@ -60,13 +64,20 @@ OF_A_CHECKED_RUN = {
     ("POST", "public-files/"): (200, 200, 404, 404, 403, 403, 401),
     ("POST", "files/"): (415, 415, 404, 404, 403, 403, 401),
     ("DELETE", "files/io500.sh/"): (404, 404, 404, 404, 403, 403, 401),
+    ("POST", "copy/"): (202, 202, 404, 404, 403, 403, 401),
     ("GET", "versions/"): (200, 200, 404, 404, 200, 200, 401),
     ("GET", "versions/difference/"): (400, 400, 404, 404, 400, 400, 401),
     ("POST", "assign/"): (403, 403, 404, 404, 409, 409, 401),
     ("DELETE", "assign/"): (403, 403, 404, 404, 409, 409, 401),
     ("GET", "rubric/"): (403, 403, 404, 404, 200, 200, 401),
     ("POST", "rubric/"): (403, 403, 404, 404, 409, 409, 401),
+    ("GET", "dispositions/"): (200, 200, 404, 404, 200, 200, 401),
+    ("POST", "dispositions/"): (403, 403, 404, 404, 409, 409, 401),
     ("GET", "comments/"): (200, 200, 404, 404, 200, 200, 401),
+    ("GET", "questions/"): (200, 200, 404, 404, 200, 200, 401),
+    ("POST", "questions/"): (409, 409, 404, 404, 409, 409, 401),
+    ("PUT", "questions/consent/"): (409, 409, 404, 404, 403, 403, 401),
+    ("POST", "questions/1/answer/"): (404, 404, 404, 404, 404, 404, 401),
     ("POST", "comments/"): (409, 409, 404, 404, 409, 409, 401),
     ("POST", "late/"): (403, 403, 404, 404, 200, 200, 401),
     ("GET", "anonymity/"): (200, 200, 404, 404, 200, 200, 401),
@@ -94,13 +105,20 @@ OF_A_SUBMITTED_RUN = {
     ("POST", "public-files/"): (200, 200, 404, 403, 403, 403, 401),
     ("POST", "files/"): (415, 415, 404, 403, 403, 403, 401),
     ("DELETE", "files/io500.sh/"): (404, 404, 404, 403, 403, 403, 401),
+    ("POST", "copy/"): (409, 409, 404, 403, 403, 403, 401),
     ("GET", "versions/"): (200, 200, 404, 200, 200, 200, 401),
     ("GET", "versions/difference/"): (400, 400, 404, 400, 400, 400, 401),
     ("POST", "assign/"): (403, 403, 404, 200, 200, 200, 401),
     ("DELETE", "assign/"): (403, 403, 404, 200, 200, 200, 401),
     ("GET", "rubric/"): (403, 403, 404, 200, 200, 200, 401),
     ("POST", "rubric/"): (403, 403, 404, 422, 422, 422, 401),
+    ("GET", "dispositions/"): (200, 200, 404, 200, 200, 200, 401),
+    ("POST", "dispositions/"): (403, 403, 404, 422, 422, 422, 401),
     ("GET", "comments/"): (200, 200, 404, 200, 200, 200, 401),
+    ("GET", "questions/"): (200, 200, 404, 200, 200, 200, 401),
+    ("POST", "questions/"): (409, 409, 404, 409, 409, 409, 401),
+    ("PUT", "questions/consent/"): (200, 200, 404, 403, 403, 403, 401),
+    ("POST", "questions/1/answer/"): (404, 404, 404, 404, 404, 404, 401),
     ("POST", "comments/"): (201, 201, 404, 201, 201, 201, 401),
     ("POST", "late/"): (403, 403, 404, 403, 409, 409, 401),
     ("GET", "anonymity/"): (200, 200, 404, 200, 200, 200, 401),
@@ -124,11 +142,13 @@ OF_AN_EMBARGOED_RUN = OF_A_SUBMITTED_RUN | {
     ("POST", "assign/"): (403, 403, 404, 409, 409, 409, 401),
     ("DELETE", "assign/"): (403, 403, 404, 409, 409, 409, 401),
     ("POST", "rubric/"): (403, 403, 404, 409, 409, 409, 401),
+    ("POST", "dispositions/"): (403, 403, 404, 409, 409, 409, 401),
 }
 # What was private stays private: strangers read the result, not the submission.
 OF_A_PUBLISHED_RUN = OF_AN_EMBARGOED_RUN | {
     ("POST", "revise/"): (202, 202, 404, 403, 403, 403, 401),
     ("POST", "anonymity/"): (409, 409, 404, 403, 403, 403, 401),
+    ("PUT", "questions/consent/"): (409, 409, 404, 403, 403, 403, 401),
 }
 OF_A_MISSING_RUN = dict.fromkeys(OF_A_CHECKED_RUN, (404, 404, 404, 404, 404, 404, 401))
 BY_STATE = {
@@ -145,6 +165,8 @@ OF_EDITORS = {
     ("POST", "lists/sc99/io500/overrides/"): (403, 403, 403, 403, 404, 404, 401),
     ("GET", "lists/sc99/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
     ("POST", "lists/sc99/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
+    ("GET", "releases/sc99/open-points/"): (403, 403, 403, 200, 200, 200, 401),
+    ("GET", "releases/sc99/questions/"): (200, 200, 404, 404, 404, 404, 401),  # of those who have a run in it
     ("GET", "releases/sc99/checklist/"): (403, 403, 403, 403, 200, 200, 401),
     ("POST", "releases/sc99/checklist/"): (403, 403, 403, 403, 201, 201, 401),
     ("PATCH", "releases/sc99/checklist/1/"): (403, 403, 403, 403, 404, 404, 401),
@@ -158,6 +180,8 @@ OF_EDITORS_ONCE_PUBLISHED = {
     ("POST", "lists/sc98/io500/overrides/"): (403, 403, 403, 403, 200, 200, 401),
     ("GET", "lists/sc98/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
     ("POST", "lists/sc98/io500/preview/"): (403, 403, 403, 200, 200, 200, 401),
+    ("GET", "releases/sc98/open-points/"): (403, 403, 403, 200, 200, 200, 401),
+    ("GET", "releases/sc98/questions/"): (404,) * 6 + (401,),
     ("GET", "releases/sc98/checklist/"): (403, 403, 403, 403, 200, 200, 401),
     ("POST", "releases/sc98/checklist/"): (403, 403, 403, 403, 201, 201, 401),
     ("PATCH", "releases/sc98/checklist/1/"): (403, 403, 403, 403, 404, 404, 401),
@@ -170,6 +194,8 @@ OF_EDITORS_WITHOUT_A_RELEASE = {
     ("POST", "lists/sc77/io500/overrides/"): (403, 403, 403, 403, 404, 404, 401),
     ("GET", "lists/sc77/io500/preview/"): (404,) * 6 + (401,),
     ("POST", "lists/sc77/io500/preview/"): (404,) * 6 + (401,),
+    ("GET", "releases/sc77/open-points/"): (404,) * 6 + (401,),
+    ("GET", "releases/sc77/questions/"): (404,) * 6 + (401,),
     ("GET", "releases/sc77/checklist/"): (403, 403, 403, 403, 404, 404, 401),
     ("POST", "releases/sc77/checklist/"): (403, 403, 403, 403, 404, 404, 401),
     ("PATCH", "releases/sc77/checklist/1/"): (403, 403, 403, 403, 404, 404, 401),
@@ -197,6 +223,11 @@ OF_EVERYBODY_WITH_A_TOKEN = {
     ("POST", "steps/1/"): (404,) * 6 + (401,),
     ("GET", "tokens/"): (200,) * 6 + (401,),
     ("GET", "account/"): (200,) * 6 + (401,),
+    ("GET", "shelf/"): (200,) * 6 + (401,),
+    ("GET", f"shelf/{MISSING}/"): (404,) * 6 + (401,),
+    ("PATCH", f"shelf/{MISSING}/"): (404,) * 6 + (401,),
+    ("POST", f"shelf/{MISSING}/shares/"): (400,) * 6 + (401,),
+    ("DELETE", f"shelf/{MISSING}/shares/bob/"): (404,) * 6 + (401,),
     ("GET", "institutions/"): (200,) * 6 + (401,),
     ("GET", "institutions/north-lab/members/"): (200, 200, 404, 404, 404, 200, 401),
     ("POST", "institutions/north-lab/members/"): (403, 403, 404, 404, 404, 400, 401),
@@ -229,6 +260,17 @@ OF_IDENTITIES = {
     ("POST", "identities/1/undo/"): (403, 403, 403, 403, 400, 400, 401),
 }
 OF_CHECKS = {("POST", "check/"): (415,) * 6 + (401,)}
+# Without a scope they ask the record; tests/submissions/shelf/ has the other scopes.
+OF_SCOPES = {
+    ("GET", "results/"): (200,) * 7,
+    ("GET", "compare/"): (400,) * 7,
+    ("GET", "study/"): (400,) * 7,
+    ("GET", "ranking/"): (400,) * 7,
+    ("GET", "search/"): (200,) * 7,
+    ("GET", "sizing/"): (400,) * 7,
+    ("GET", "systems/north-lab/history/"): (404,) * 7,
+    ("GET", "systems/north-lab/sweep/"): (404,) * 7,
+}
 
 
 OF_A_ROUTE = {"release": "sc99", "list": "io500", "slug": "north-lab", "username": "bob"}
@@ -281,7 +323,7 @@ def ask(cast, person: str, method: str, path: str) -> int:
     return client.generic(method, f"/api/v1/{path}", json.dumps(document), content_type="application/json").status_code
 
 
-def test_every_route_stands_in_a_table() -> None:
+def test_every_route_is_in_a_permission_table() -> None:
     of_one = "submissions/<uuid:id>/"
     own = addresses(api_urls.urlpatterns, {"form": "io500", "name": "io500.sh"})
     begins = f"submissions/{MISSING}/"
@@ -289,9 +331,8 @@ def test_every_route_stands_in_a_table() -> None:
     for state, table in BY_STATE.items():
         assert set(table) == of_submissions, state
     others = [pattern for pattern in api_urls.urlpatterns if not str(pattern.pattern).startswith(of_one)]
-    assert set(OF_EDITORS | OF_EVERYBODY_WITH_A_TOKEN | OF_QUARANTINE | OF_IDENTITIES | OF_CHECKS) == addresses(
-        others, OF_A_ROUTE
-    )
+    tables = (OF_EDITORS, OF_EVERYBODY_WITH_A_TOKEN, OF_QUARANTINE, OF_IDENTITIES, OF_CHECKS, OF_SCOPES)
+    assert {route for table in tables for route in table} == addresses(others, OF_A_ROUTE)
     for slug, table in (("sc98", OF_EDITORS_ONCE_PUBLISHED), ("sc77", OF_EDITORS_WITHOUT_A_RELEASE)):
         of_a_release = [pattern for pattern in others if "<str:release>" in str(pattern.pattern)]
         assert set(table) == addresses(of_a_release, OF_A_ROUTE | {"release": slug})
@@ -321,6 +362,7 @@ def test_permissions_on_a_submission_by_role(stage, state, method, path, statuse
         | OF_QUARANTINE
         | OF_IDENTITIES
         | OF_CHECKS
+        | OF_SCOPES
     ),
 )
 def test_permissions_without_a_submission_by_role(stage, method, path, statuses) -> None:
@@ -330,12 +372,13 @@ def test_permissions_without_a_submission_by_role(stage, method, path, statuses)
 PUBLISHED = {"release": "sc98", "list": "full", "slug": "north-lab", "form": "io500", "name": "metadata.1"}
 UNPUBLISHED = {"release": "sc99", "list": "full", "slug": "west-lab", "form": "io500", "name": "Zsystem"}
 ABSENT = {"release": "sc77", "list": "full", "slug": "no-such", "form": "io500", "name": "x", "id": "hw-77"}
-NOT_OF_A_RUN = {"releases/sc99/", "releases/sc99/awards/", "analysis/full/"}
-"""What an open release may tell: that it is open, that there are no awards, and a list over the other releases."""
+NOT_OF_A_RUN = {"releases/sc99/", "releases/sc99/awards/", "releases/sc99/proof/", "analysis/full/"}
+"""What an open release may tell: that it is open and what the log has of it, that there are no awards, and a list over
+the other releases."""
 
 
 @pytest.mark.parametrize("pattern", of_the_record.urlpatterns, ids=lambda pattern: str(pattern.pattern))
-def test_the_record_says_the_same_to_everybody_and_nothing_of_what_is_not_published(stage, pattern) -> None:
+def test_public_pages_are_the_same_for_all_roles(stage, pattern) -> None:
     route = str(pattern.pattern)
     published, unpublished, absent = (
         re.sub(r"<\w+:(\w+)>", lambda part, parts=parts: parts[part[1]], route)
@@ -362,7 +405,7 @@ def test_an_institution_that_only_has_accounts_is_not_in_the_record(stage) -> No
     assert stranger.get("/sites/west-lab/").status_code == 404
 
 
-def test_missing_and_forbidden_read_the_same(stage) -> None:
+def test_missing_and_forbidden_have_the_same_answer(stage) -> None:
     """But for the id that was asked for, which is in neither answer."""
     forbidden = stage.cast.charlie.get(f"submissions/{stage.checked.pk}/")
     missing = stage.cast.charlie.get(f"submissions/{uuid.uuid4()}/")
@@ -372,14 +415,14 @@ def test_missing_and_forbidden_read_the_same(stage) -> None:
     assert forbidden.headers == missing.headers
 
 
-def test_missing_and_forbidden_cost_the_same(stage, django_assert_num_queries) -> None:
+def test_missing_and_forbidden_cost_the_same_queries(stage, django_assert_num_queries) -> None:
     stage.cast.charlie.get("submissions/")  # notes that the token is in use
     for submission_id in (stage.checked.pk, uuid.uuid4()):
         with django_assert_num_queries(2):
             stage.cast.charlie.get(f"submissions/{submission_id}/")
 
 
-def test_everybody_lists_what_they_may_see(stage) -> None:
+def test_every_role_lists_only_visible_submissions(stage) -> None:
     """Own ones, those of the own institution, and for the committee what was submitted; editors see all."""
     north, south, unsubmitted = {"submitted", "embargoed", "published"}, {"others"}, {"checked"}
     for name in PEOPLE[:-1]:
@@ -390,14 +433,14 @@ def test_everybody_lists_what_they_may_see(stage) -> None:
         assert listed_ids == {stage.id_of(state) for state in expected}, name
 
 
-def test_a_member_who_left_sees_nothing_any_more(stage) -> None:
+def test_a_former_member_sees_no_submission(stage) -> None:
     bob = stage.cast.bob
     assert visible_to(bob.account).count() == 4
     bob.account.memberships.all().delete()
     assert bob.get(f"submissions/{stage.checked.pk}/").status_code == 404
 
 
-def test_an_account_that_was_switched_off_is_refused(stage) -> None:
+def test_a_deactivated_account_is_refused(stage) -> None:
     Account.objects.filter(username="alice").update(is_active=False)
     assert stage.cast.alice.get("submissions/").status_code == 401
 
@@ -406,7 +449,7 @@ def test_an_account_that_was_switched_off_is_refused(stage) -> None:
     ("role", "has"),
     [("submitter", [1, 0, 0, 0]), ("reviewer", [1, 1, 0, 0]), ("editor", [1, 1, 1, 0]), ("admin", [1, 1, 1, 1])],
 )
-def test_a_role_includes_those_below_it(role, has) -> None:
+def test_a_role_includes_lower_roles(role, has) -> None:
     account = Account(role=role)
     assert [has_role(account, other) for other in ("submitter", "reviewer", "editor", "admin")] == has
 
@@ -420,6 +463,6 @@ def test_a_browser_session_needs_its_csrf_token(stage) -> None:
     assert (refused.status_code, Submission.objects.get(pk=stage.checked.pk).state) == (403, "checked")
 
 
-def test_the_urls_are_those_of_the_site() -> None:
+def test_urls_in_answers_use_the_site_address() -> None:
     view = get_resolver().resolve("/api/v1/releases/").func.view_class
     assert view.__module__ == "submissions.publication.api_releases"

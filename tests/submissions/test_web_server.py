@@ -9,6 +9,7 @@ import json
 import os
 import re
 import select
+import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -22,9 +23,10 @@ from django.db import connection
 from registry.serving.answers import FromFile
 from registry.serving.worker import BODIES_AT_ONCE
 from submissions.models import Submission
+from tests.flows.faults import children
 from tests.submissions.cast import leftovers
 from tests.submissions.conftest import services_environment, somebody_waits, wait_until
-from tests.submissions.web_server import serving_with
+from tests.submissions.web_server import serving_with, started_server
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 
@@ -140,7 +142,7 @@ def upload(address: str, token: str, content: bytes) -> int:
         (head("POST", "/api/v1/receipts/", "Content-Length: 1000"), 405, "request.method"),
     ],
 )
-def test_what_is_refused_is_refused_before_its_body(patient, cast, request_head, status, problem) -> None:
+def test_requests_are_refused_before_their_body(patient, cast, request_head, status, problem) -> None:
     assert code(connect(patient, request_head)) == (status, problem, "close")
 
 
@@ -168,7 +170,7 @@ def test_pages_refuse_before_the_body_too(patient, cast, path, headers, status) 
         ("PUT", "/api/v1/submissions/00000000-0000-0000-0000-000000000000/answers/", 2 * 2**20, "request.too-large"),
     ],
 )
-def test_what_is_announced_too_large_is_refused(patient, cast, method, path, size, problem) -> None:
+def test_a_content_length_over_the_limit_is_refused(patient, cast, method, path, size, problem) -> None:
     token = f"Authorization: Token {cast.alice.token}"
     request = head(method, path, token, MULTIPART, f"Content-Length: {size}")
     assert code(connect(patient, request)) == (413, problem, "close")
@@ -256,13 +258,13 @@ def test_clients_that_wait_for_permission_get_it(patient, cast, archive) -> None
     assert answer(client)[0] == 202
 
 
-def test_who_does_not_wait_for_the_permission_is_answered_too(patient) -> None:
+def test_clients_that_do_not_wait_for_100_continue_are_answered(patient) -> None:
     request = head("POST", "/preferences/", "Content-Type: application/x-www-form-urlencoded", "Content-Length: 10",
                  "Expect: 100-continue", "Connection: close")  # fmt: skip
     assert answer(connect(patient, request + b"theme=dark"))[0] == 302
 
 
-def test_who_closes_its_side_gets_the_answers(patient, cast, archive) -> None:
+def test_clients_that_close_their_side_get_all_answers(patient, cast, archive) -> None:
     body = bundle(archive())
     client = connect(patient, head("GET", "/releases/"))
     client.sendall(head("POST", UPLOADS, f"Authorization: Token {cast.alice.token}", MULTIPART,
@@ -275,11 +277,11 @@ def test_who_closes_its_side_gets_the_answers(patient, cast, archive) -> None:
 
 
 @pytest.mark.parametrize("name", ["SCRIPT_NAME", "PATH_INFO", "REMOTE_USER"])
-def test_nobody_sets_variables_of_the_server(patient, name) -> None:
+def test_headers_do_not_set_server_variables(patient, name) -> None:
     assert answer(connect(patient, head("GET", "/livez", f"{name}: /other", "Connection: close")))[0] == 200
 
 
-def test_a_file_that_became_shorter_breaks_the_answer_off(tmp_path: Path) -> None:
+def test_a_truncated_file_aborts_the_response(tmp_path: Path) -> None:
     """Its length has been announced: what follows on the connection would be taken for its end."""
     path = tmp_path / "export"
     path.write_bytes(b"0123456789")
@@ -293,7 +295,9 @@ def test_a_file_that_became_shorter_breaks_the_answer_off(tmp_path: Path) -> Non
 
 
 @pytest.mark.deep
-def test_a_full_disk_is_told_and_passes(django_db_setup, bundle_folder: Path, tmp_path: Path, cast, archive) -> None:
+def test_a_full_disk_is_reported_until_it_has_space(
+    django_db_setup, bundle_folder: Path, tmp_path: Path, cast, archive
+) -> None:
     """A folder that is gone stands for a disk that is full: nothing can be written there."""
     folder = tmp_path / "temporary"
     folder.mkdir()
@@ -312,7 +316,7 @@ def test_a_full_disk_is_told_and_passes(django_db_setup, bundle_folder: Path, tm
         assert answer(connect(address, request_head))[0] == 200
 
 
-def test_a_process_that_stops_answers_what_is_on_its_way(django_db_setup, bundle_folder: Path, cast) -> None:
+def test_a_stopping_process_answers_running_requests(django_db_setup, bundle_folder: Path, cast) -> None:
     """Stopped while the first of two requests is answered, it answers the second, too, and says that it is the last."""
     environment = services_environment(bundle_folder) | {"GUNICORN_CMD_ARGS": "--max-requests 20"}
     with serving_with(environment, THREADS, processes=1) as address:
@@ -332,6 +336,33 @@ def test_a_process_that_stops_answers_what_is_on_its_way(django_db_setup, bundle
     ]
 
 
+def test_a_stopping_process_answers_clients_that_wait_to_be_accepted(django_db_setup, bundle_folder: Path) -> None:
+    """Behind a proxy they are uploads that were sent already; whoever comes later is refused, and asks another host."""
+    with started_server(services_environment(bundle_folder), THREADS, processes=1) as (address, first):
+        (serving,) = children(first.pid)
+        os.kill(serving, signal.SIGSTOP)
+        wait_until(lambda: status_of(serving, "State").startswith("T"))  # before, it would take the next signal first
+        clients = [connect(address, head("GET", "/livez")) for _ in range(MANY)]
+        first.terminate()
+        wait_until(lambda: is_pending(serving, signal.SIGTERM))
+        os.kill(serving, signal.SIGCONT)
+        assert [answer(client)[0] for client in clients] == [200] * MANY
+        first.wait(60)
+        with pytest.raises(ConnectionRefusedError):
+            connect(address)
+
+
+def is_pending(process: int, number: signal.Signals) -> bool:
+    """Whether a stopped process has a signal to take when it goes on."""
+    return bool(int(status_of(process, "ShdPnd"), 16) >> (number - 1) & 1)
+
+
+def status_of(process: int, name: str) -> str:
+    """A row of a process's status: `T (stopped)` for its `State`."""
+    (value,) = re.findall(rf"^{name}:\s*(.+)$", Path(f"/proc/{process}/status").read_text(), re.MULTILINE)
+    return value
+
+
 # Many of them at once
 
 
@@ -349,7 +380,9 @@ def test_an_account_that_sends_too_many_bodies_loses_its_slowest(patient, cast, 
 
 
 @pytest.mark.deep
-def test_who_left_goes_out_when_all_wait_for_long(django_db_setup, bundle_folder: Path, cast, archive) -> None:
+def test_requests_of_disconnected_clients_are_dropped_first(
+    django_db_setup, bundle_folder: Path, cast, archive
+) -> None:
     """One thread, held up by a lock: the upload behind it is of a client that hung up."""
     environment = services_environment(bundle_folder) | {"CLIENT_PATIENCE_S": "1"}
     content = bundle(archive())
@@ -395,7 +428,7 @@ STRANGERS: dict[str, tuple[bytes, Callable[[socket.socket], None]]] = {
 
 
 @pytest.mark.parametrize("kind", STRANGERS)
-def test_strangers_are_in_nobodys_way(patient, cast, archive, kind) -> None:
+def test_slow_strangers_block_no_account(patient, cast, archive, kind) -> None:
     """Nobody's patience ends while this test runs, so pages and uploads are answered beside all of them."""
     beginning, go_on = STRANGERS[kind]
     beginning = beginning.replace(b"{token}", cast.alice.token.encode())
@@ -410,7 +443,7 @@ def test_strangers_are_in_nobodys_way(patient, cast, archive, kind) -> None:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", [kind for kind in STRANGERS if kind != "does not read its answer"])
-def test_strangers_are_closed_in_the_end(hurried, cast, kind) -> None:
+def test_idle_strangers_are_disconnected(hurried, cast, kind) -> None:
     beginning, go_on = STRANGERS[kind]
     with connect(hurried, beginning.replace(b"{token}", cast.alice.token.encode())) as client:
         stop = threading.Event()
@@ -432,7 +465,7 @@ def test_strangers_are_closed_in_the_end(hurried, cast, kind) -> None:
 
 
 @pytest.mark.deep
-def test_who_does_not_read_is_closed_in_the_end(hurried) -> None:
+def test_clients_that_do_not_read_are_disconnected(hurried) -> None:
     """More answers than the buffers of both ends hold, none of them read: the server hangs up, and they break off."""
     with connect(hurried) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -448,7 +481,7 @@ def test_who_does_not_read_is_closed_in_the_end(hurried) -> None:
     ("beginning", "places"),
     [(b"GET / HTTP/1.1\r\n", 20), (head("GET", "/docs/parameters/") * 200, 3)],  # half a head; reads no answer
 )
-def test_a_full_house_makes_room_for_who_comes(
+def test_a_full_server_drops_the_oldest_idle_connection(
     django_db_setup, bundle_folder: Path, cast, archive, beginning, places
 ) -> None:
     """More idle or slow clients than the server may hold: those that wait longest go, and who speaks is answered."""

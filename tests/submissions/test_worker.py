@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from launcher.site import WORKERS
@@ -46,6 +46,14 @@ def make_it_late() -> None:
     Submission.objects.update(queued_at=timezone.now() - timedelta(minutes=10))
 
 
+def sweep_once() -> None:
+    """In a thread, which has a connection of its own."""
+    try:
+        processing.requeue_stuck()
+    finally:
+        connection.close()
+
+
 def finished() -> bool:
     return not Submission.objects.filter(state__in=UNFINISHED).exists()
 
@@ -65,7 +73,7 @@ def test_a_worker_checks_what_is_uploaded(cast, archive, start_worker) -> None:
     assert cast.alice.get(f"submissions/{answer.json()['id']}/").json()["state"] == "checked"
 
 
-def test_what_came_while_the_worker_was_down_is_checked_when_it_is_up(cast, archive, start_worker) -> None:
+def test_uploads_during_a_worker_outage_are_checked_later(cast, archive, start_worker) -> None:
     cast.alice.upload(archive())
     start_worker()
     wait_until(finished)
@@ -150,7 +158,9 @@ def test_a_dead_broker_fails_no_upload_and_is_tried_once(cast, archive, broker, 
     assert caplog.text.count("The broker is away") == 1
 
 
-def test_what_a_dead_broker_missed_is_sent_by_the_sweeper(cast, archive, broker, monkeypatch, start_worker) -> None:
+def test_submissions_missed_by_a_dead_broker_are_queued_by_the_sweeper(
+    cast, archive, broker, monkeypatch, start_worker
+) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(app.conf, "broker_write_url", "redis+socket:///nonexistent.sock")
         cast.alice.upload(archive())
@@ -163,21 +173,29 @@ def test_what_a_dead_broker_missed_is_sent_by_the_sweeper(cast, archive, broker,
     assert Submission.objects.get().state == "checked"
 
 
-def test_several_schedulers_at_once_do_it_once(cast, archive, broker) -> None:
+def test_several_schedulers_run_a_task_once(cast, archive, broker) -> None:
     for performance in (1.5, 2.5, 3.5):
         cast.alice.upload(archive(performance=performance))
     app.control.purge()
     make_it_late()
-
-    def sweep(_: int) -> None:
-        try:
-            processing.requeue_stuck()
-        finally:
-            connection.close()
-
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(sweep, range(6)))
+        list(pool.map(lambda _: sweep_once(), range(6)))
     assert task_queue.queue_length("processing") == 3
+
+
+def test_a_sweep_that_began_earlier_does_not_send_what_another_one_sent(cast, archive, broker) -> None:
+    cast.alice.upload(archive())
+    app.control.purge()
+    make_it_late()
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Submission.objects.select_for_update().get()
+            earlier = pool.submit(sweep_once)
+            wait_until(somebody_waits)
+            processing.requeue_stuck()
+            assert task_queue.queue_length("processing") == 1
+        earlier.result()
+    assert task_queue.queue_length("processing") == 1
 
 
 @pytest.mark.deep
@@ -225,7 +243,7 @@ def send(address: str, token: str, content: bytes, path: str = "submissions/", s
         return refusal.code, json.loads(refusal.read())
 
 
-def test_a_database_that_is_away_is_told(cast, archive, bundles: Path) -> None:
+def test_an_unreachable_database_is_reported(cast, archive, bundles: Path) -> None:
     with serving_with(services_environment(bundles) | {"DATABASE_URL": "postgresql:///x?host=/nonexistent"}) as address:
         status, problem = send(address, cast.alice.token, archive())
     assert (status, problem["code"]) == (503, "database.unavailable")
@@ -249,7 +267,7 @@ def test_twenty_clients_with_the_same_archive_make_one_submission(cast, archive,
     assert [path.read_bytes() for path in leftovers(bundles)] == [content]
 
 
-def test_a_client_that_hangs_up_leaves_nothing(cast, server, bundles: Path) -> None:
+def test_an_aborted_upload_leaves_no_files(cast, server, bundles: Path) -> None:
     host, port = server.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as client:
         client.sendall(
@@ -280,7 +298,7 @@ def _send_all(server: str, pieces: list[bytes], headers: dict[str, str], **optio
     return answer.status, json.loads(answer.read())["code"]
 
 
-def test_who_is_refused_while_still_sending_reads_why(cast, server, bundles: Path) -> None:
+def test_a_client_refused_while_sending_reads_the_reason(cast, server, bundles: Path) -> None:
     pieces = [bytes(1024 * 1024)] * 70
     token = {"Authorization": f"Token {cast.alice.token}"}
     assert _send_all(server, pieces, token) == (413, "bundle.too-large")
@@ -294,7 +312,7 @@ def test_who_is_refused_while_still_sending_reads_why(cast, server, bundles: Pat
 
 
 @pytest.mark.deep
-def test_held_checks_hold_up_neither_a_release_nor_mail(cast, archive, submitted, release, start_worker) -> None:
+def test_slow_checks_delay_neither_publication_nor_email(cast, archive, submitted, release, start_worker) -> None:
     """As two hostile uploads of one account do; the workers are those that `./dev.py up` starts."""
     accepted = submitted()
     review = {"decision": "accept", "reason": "Sound.", "reproducibility": "fully"}
@@ -338,7 +356,7 @@ def checks_that_wait() -> int:
 # check/
 
 
-def test_check_answers_like_the_command_line_and_keeps_nothing(cast, archive, server, start_worker, bundles) -> None:
+def test_a_dry_check_equals_the_command_line_and_stores_nothing(cast, archive, server, start_worker, bundles) -> None:
     start_worker()
     status, report = send(server, cast.alice.token, archive(short="ior-easy-write"), "check/")
     assert status == 200, report
@@ -348,20 +366,20 @@ def test_check_answers_like_the_command_line_and_keeps_nothing(cast, archive, se
     assert not Submission.objects.exists()
 
 
-def test_check_of_junk_is_unreadable(cast, server, start_worker) -> None:
+def test_a_dry_check_of_junk_is_unreadable(cast, server, start_worker) -> None:
     start_worker()
     status, report = send(server, cast.alice.token, b"\0" * 100, "check/")
     assert (status, report["status"], report["runs"]) == (200, "unreadable", [])
     assert report["findings"]
 
 
-def test_check_without_a_worker_is_told(cast, archive, server, bundles, monkeypatch) -> None:
+def test_a_dry_check_without_a_worker_is_refused(cast, archive, server, bundles, monkeypatch) -> None:
     status, problem = send(server, cast.alice.token, archive(), "check/")
     assert (status, problem["code"]) == (503, "check.unavailable")
     assert leftovers(bundles) == []
 
 
-def test_check_of_other_bytes_than_declared_is_refused(cast, archive, server, bundles) -> None:
+def test_a_dry_check_of_other_bytes_than_declared_is_refused(cast, archive, server, bundles) -> None:
     status, problem = send(server, cast.alice.token, archive(), "check/", sha256="0" * 64)
     assert (status, problem["code"]) == (422, "intake.sha256-mismatch")
     assert leftovers(bundles) == []

@@ -10,13 +10,22 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from tests.submissions.conftest import ROOT, wait_until
 
 
 @contextmanager
 def serving_with(environment: dict[str, str], threads: int = 8, processes: int = 2) -> Iterator[str]:
+    with started_server(environment, threads, processes) as (address, _):
+        yield address
+
+
+@contextmanager
+def started_server(
+    environment: dict[str, str], threads: int = 8, processes: int = 2
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The address of a web server, and its first process."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         bound = listening.fileno()
@@ -26,9 +35,10 @@ def serving_with(environment: dict[str, str], threads: int = 8, processes: int =
         process = subprocess.Popen(command, cwd=ROOT, **options)
     try:
         wait_until(lambda: _answers(address))
-        yield address
+        yield address, process
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
         process.wait(60)
 
 

@@ -55,13 +55,13 @@ def test_an_error_of_the_archive_makes_the_report_invalid(tmp_path: Path) -> Non
     assert report.runs
 
 
-def test_two_runs_are_both_told_and_none_counts(tmp_path: Path) -> None:
+def test_two_runs_are_reported_without_a_primary(tmp_path: Path) -> None:
     report = check(make_archive(tmp_path / "two.tar.gz", extra=make_run(performance=2, folder="results/other")))
     assert (len(report.runs), report.primary) == (2, None)
     assert "io500.several-runs" in codes(report)
 
 
-def test_of_two_runs_one_sound_one_can_be_chosen(tmp_path: Path) -> None:
+def test_the_valid_one_of_two_runs_can_be_chosen(tmp_path: Path) -> None:
     spoilt = make_run(performance=2, folder="results/other", missing="find")
     report = check(make_archive(tmp_path / "two.tar.gz", extra=spoilt))
     assert (len(report.runs), report.primary, report.status) == (2, None, VALID)
@@ -69,7 +69,7 @@ def test_of_two_runs_one_sound_one_can_be_chosen(tmp_path: Path) -> None:
     assert (len(report.runs), report.primary, report.status) == (2, None, INVALID)
 
 
-def test_a_raw_file_is_known_by_the_name_it_had(tmp_path: Path) -> None:
+def test_a_raw_file_is_recognised_by_its_original_name(tmp_path: Path) -> None:
     (text,) = (content for name, content in make_run().items() if name.endswith("/result.txt"))
     stored = tmp_path / "6a6979be"
     stored.write_bytes(text)
@@ -103,7 +103,7 @@ def test_copies_at_the_root_do_not_take_the_place_of_the_run(tmp_path: Path) -> 
     ],
     ids=["rar", "gzip", "xz", "bzip2", "empty", "blank", "binary", "nul", "100 MB line", "text", "latin-1", "utf-16"],
 )
-def test_a_file_that_is_no_result_is_told_what_it_is(tmp_path: Path, content: bytes, code: str) -> None:
+def test_a_file_that_is_no_result_is_identified(tmp_path: Path, content: bytes, code: str) -> None:
     path = tmp_path / "stdout.txt"
     path.write_bytes(content)
     report = check(path, limits=Limits(packed_bytes=2**30))

@@ -42,7 +42,7 @@ def refused(tmp_path: Path, line: str) -> list[str]:
 
 @pytest.mark.parametrize("id", sorted(TOKENS))
 @pytest.mark.parametrize("around", ["{}", "x = '{}'", "a {} b", "t={};", "key-{}"])
-def test_a_token_is_taken_out(id: str, around: str) -> None:
+def test_a_token_is_removed(id: str, around: str) -> None:
     if around.startswith("key-") and TOKENS[id]["pattern"].startswith("(?<![_-])"):
         pytest.skip("its first letters stand inside of other words")
     scrubbed_line = scrubbed(around.format("".join(TOKENS[id]["example"])))
@@ -51,7 +51,7 @@ def test_a_token_is_taken_out(id: str, around: str) -> None:
 
 
 @pytest.mark.parametrize("id", sorted(TOKENS))
-def test_what_is_refused_is_also_taken_out_and_the_rest_is_not_refused(id: str, tmp_path: Path) -> None:
+def test_refused_tokens_are_also_scrubbed_and_others_only_scrubbed(id: str, tmp_path: Path) -> None:
     row = TOKENS[id]
     token = "".join(row["example"])
     places = refused(tmp_path, f"export X={token} done")
@@ -75,7 +75,7 @@ def test_every_form_that_was_refused_before_still_is() -> None:
 
 
 @pytest.mark.parametrize(("id", "example"), CONTEXTS)
-def test_a_secret_in_its_place_is_taken_out_and_its_place_stays(id: str, example: list[str]) -> None:
+def test_a_secret_is_removed_and_its_key_kept(id: str, example: list[str]) -> None:
     before, secret, after = (*example, "")[:3]
     scrubbed_line = scrubbed(before + secret + after)
     assert secret not in scrubbed_line
@@ -121,11 +121,11 @@ def test_a_secret_in_its_place_is_taken_out_and_its_place_stays(id: str, example
         "s.write, s.a1, http://host:8080/x@2.0",
     ],
 )
-def test_commands_and_figures_that_look_alike_stay(line: str) -> None:
+def test_similar_commands_and_values_are_kept(line: str) -> None:
     assert scrubbed(line) == line
 
 
-def test_rows_are_of_one_form_and_no_example_stands_whole_in_the_file() -> None:
+def test_rows_have_one_form_and_no_example_is_complete_in_the_file() -> None:
     text = FILE.read_text(encoding="utf-8")
     for kind, keys in KEYS.items():
         ids = [row["id"] for row in FORMS[kind]]
@@ -164,7 +164,7 @@ def test_site_and_registry_have_the_same_forms() -> None:
         "-----BEGIN OpenVPN Static key V1-----\nsplitpw99\n-----END OpenVPN Static key V1-----\nstays",
     ],
 )
-def test_a_secret_on_lines_of_its_own_is_taken_out_and_the_rest_stays(text: str) -> None:
+def test_a_secret_over_several_lines_is_removed(text: str) -> None:
     counts: Counter[str] = Counter()
     lines = list(personal.scrub_lines("log.txt", text.split("\n"), personal.Names(), counts))
     assert "splitpw99" not in "\n".join(lines)
@@ -183,5 +183,5 @@ def test_a_secret_on_lines_of_its_own_is_taken_out_and_the_rest_stays(text: str)
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
     ],
 )
-def test_lines_behind_words_that_look_alike_stay(text: str) -> None:
+def test_lines_after_similar_words_are_kept(text: str) -> None:
     assert list(personal.scrub_lines("log.txt", text.split("\n"), personal.Names(), Counter())) == text.split("\n")

@@ -56,7 +56,7 @@ def test_an_unknown_unit_is_refused():
         summed("write", "bandwidth", "rank", "ranks", [1.0], "furlongs")
 
 
-def test_of_many_ranks_only_quantiles_are_kept():
+def test_many_ranks_are_kept_as_quantiles():
     (distribution,) = summed("write", "bandwidth", "rank", "ranks", [1.0] * (distributions.MOST_MEMBERS + 1), "B/s")
     assert (distribution["count"], distribution["members"], len(distribution["quantiles"])) == (
         distributions.MOST_MEMBERS + 1,
@@ -65,7 +65,7 @@ def test_of_many_ranks_only_quantiles_are_kept():
     )
 
 
-def test_a_run_keeps_as_many_members_as_there_is_room_for(monkeypatch):
+def test_the_number_of_members_of_a_run_is_limited(monkeypatch):
     monkeypatch.setattr(distributions, "MOST_KEPT", 3)
     monkeypatch.setattr(distributions, "MOST_MEMBERS_IN_ALL", 5)
     kept_distributions = limit_distributions(summed("write", "bandwidth", "rank", "ranks", [1.0, 2.0], "B/s") * 4)
@@ -91,7 +91,7 @@ def test_events_of_one_stream_are_in_order_of_time_without_their_files():
     assert distribution["members"] == [3 * 2**20, 2**20, 2 * 2**20]
 
 
-def test_targets_of_a_survey_are_told_by_number(tmp_path):
+def test_targets_of_a_survey_are_numbered(tmp_path):
     lines = ["Fri Nov 20 19:17:12 UTC 2026", "=" * 23 + "> " + ROW.strip(), "=" * 23 + "> write global"]
     (tmp_path / "summary").write_text(survey(ROW + WRITE, done="done!"))
     (tmp_path / "detail").write_text("\n".join([*lines, "2 365.09 476.40", "-1 0 0", "2 399.33 514.08"]) + "\n")
@@ -103,7 +103,7 @@ def test_targets_of_a_survey_are_told_by_number(tmp_path):
     assert HEADER.split()[-1] not in str(run.distributions)
 
 
-def test_epochs_stand_in_their_order(tmp_path):
+def test_epochs_are_in_order(tmp_path):
     (tmp_path / "summary.json").write_text(json.dumps(summary(metric=metric(train_au_percentage=[96.0, 94.0]))))
     (run,) = check(tmp_path).runs
     au = next(distribution for distribution in run.distributions if distribution["quantity"] == "au")

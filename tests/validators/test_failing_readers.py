@@ -69,7 +69,7 @@ def test_the_other_files_of_the_bundle_are_read(tmp_path, monkeypatch):
     assert {run.tool: bool(run.measurements) for run in report.runs} == {"fio": True, "gdsio": False}
 
 
-def test_a_tool_whose_search_raises_leaves_the_others_alone(tmp_path, monkeypatch):
+def test_a_tool_whose_search_raises_does_not_stop_other_tools(tmp_path, monkeypatch):
     (tmp_path / "gdsio.txt").write_text(GDSIO)
     monkeypatch.setattr(fio, "find_runs", raising(ValueError("x")))
     report = check(tmp_path)
@@ -78,7 +78,7 @@ def test_a_tool_whose_search_raises_leaves_the_others_alone(tmp_path, monkeypatc
     assert report.status == "invalid"  # what fio would have found is not known
 
 
-def test_rules_and_repeats_that_raise_are_told(tmp_path, monkeypatch):
+def test_rules_and_repeats_that_raise_are_reported(tmp_path, monkeypatch):
     (tmp_path / "gdsio.txt").write_text(GDSIO)
     rules = catalogue.Benchmark._module
     monkeypatch.setattr(run_groups, "groups", raising(KeyError("x")))
@@ -100,7 +100,7 @@ def test_rules_and_repeats_that_raise_are_told(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "error", [MemoryError(), OSError(28, "No space left on device"), KeyboardInterrupt()], ids=repr
 )
-def test_what_is_no_fault_of_a_reader_is_raised(tmp_path, monkeypatch, error):
+def test_errors_of_the_machine_are_raised(tmp_path, monkeypatch, error):
     (tmp_path / "gdsio.txt").write_text(GDSIO)
     monkeypatch.setattr(gdsio, "_results", raising(error))
     with pytest.raises(type(error)):
@@ -127,7 +127,7 @@ def test_a_group_that_is_measured_again_keeps_its_number(tmp_path):
 # Long lines
 
 
-def test_a_long_line_is_told_with_its_place_and_length(tmp_path):
+def test_a_long_line_is_reported_with_place_and_length(tmp_path):
     (tmp_path / "out.txt").write_text(f"{GDSIO}\n{'x' * 9000}\n{GDSIO}\n")
     report = check(tmp_path / "out.txt")
     (finding,) = [finding for finding in report.runs[0].findings if finding.code == "gdsio.line-too-long"]
@@ -137,7 +137,7 @@ def test_a_long_line_is_told_with_its_place_and_length(tmp_path):
 
 
 @pytest.mark.parametrize(("length", "told"), [(READ_LINE_LIMIT, 0), (READ_LINE_LIMIT + 1, 1)])
-def test_a_line_of_eight_kibibytes_is_read_and_no_longer_one(tmp_path, length, told):
+def test_a_line_of_eight_kibibytes_is_read_and_a_longer_line_is_not(tmp_path, length, told):
     line = GDSIO.replace(" Throughput", " " * (length - len(GDSIO)) + " Throughput")
     assert len(line) == length
     (tmp_path / "out.txt").write_text(f"{GDSIO}\n{line}\n")
@@ -163,7 +163,7 @@ def test_a_long_line_of_an_application_is_no_row_of_figures(tmp_path):
     assert levels_of(check(tmp_path / "err.txt"), "cray-mpich.line-too-long") == ["warning"]
 
 
-def test_many_long_lines_are_told_of_twenty(tmp_path):
+def test_twenty_of_many_long_lines_are_reported(tmp_path):
     (tmp_path / "out.txt").write_text(f"{GDSIO}\n" + f"{'x' * 9000}\n" * 100)
     assert codes_of(check(tmp_path / "out.txt")).count("gdsio.line-too-long") == 20
 

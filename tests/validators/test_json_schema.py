@@ -90,7 +90,7 @@ def test_a_keyword_that_is_not_known_is_refused_and_never_passed_over(wanted: di
         list(json_schema.errors("text", wanted))
 
 
-def test_ten_thousand_alike_items_are_told_apart_in_one_pass() -> None:
+def test_ten_thousand_similar_items_are_compared_in_one_pass() -> None:
     """Each item is hashed once: comparing each with each would be fifty million comparisons of objects."""
     items = [{"a": [number, {"b": number}]} for number in range(10_000)]
     assert list(json_schema.errors(items, {"uniqueItems": True})) == []

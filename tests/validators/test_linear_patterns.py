@@ -23,6 +23,7 @@ MADE_WHILE_RUNNING = {
     "validators/reading/outlines.py": "lines.json of the benchmarks; looked at below",
     "validators/scrubbing/identifier_forms.py": "its IDENTIFIER_FORMS, found as the values of modules",
     "validators/scrubbing/names.py": "names of hosts and users, escaped",
+    "validators/runs/printed_at.py": "words of printed_at.json and a value of a run, escaped",
     "validators/signs.py": "patterns of Sign, found as the values of modules",
 }
 """Files that call `re` with what is not written there, and why each is harmless."""
@@ -68,7 +69,7 @@ def test_names_of_statistics_are_linear_patterns():
     assert not any(slow)
 
 
-def test_what_stands_before_lines_makes_linear_patterns():
+def test_patterns_of_line_labels_are_linear():
     from tests.validators.reading.test_reading import LABELS as STAMPS
     from validators.reading import cleaning
 
@@ -132,7 +133,7 @@ def test_a_linear_pattern_is_let_through(linear):
     assert not pumping.slowness(pumping.Pattern("here", re.compile(linear), frozenset()))
 
 
-def test_what_is_matched_from_its_beginning_only_may_begin_with_a_repeat():
+def test_anchored_patterns_may_begin_with_a_repeat():
     spaces = re.compile(r"\s+x")
     assert pumping.slowness(pumping.Pattern("here", spaces, frozenset({"search"})))
     assert not pumping.slowness(pumping.Pattern("here", spaces, frozenset({"match", "fullmatch"})))

@@ -61,7 +61,7 @@ def test_wrong_usage_ends_with_status_2_and_one_plain_line(arguments: list[str])
     assert "Traceback" not in ran.stderr
 
 
-def test_what_was_not_read_stands_before_the_verdict(tmp_path: Path) -> None:
+def test_unread_files_are_printed_before_the_verdict(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Slow since noon.\n")
     (tmp_path / "README.md").write_text("```\nIOR-3.3.0: MPI Coordinated Test of Parallel I/O\n```\n")
     ran = validators("check", tmp_path)
@@ -80,6 +80,7 @@ def test_json_is_one_document_with_the_shape_of_the_interface(tmp_path: Path) ->
         "tool", "version", "mode", "path", "lines", "scores", "hashes", "measurements", "parameters", "tests", "rules",
         "findings", "distributions", "missing_measurements", "parameter_sources", "described_parameters", "evidence",
         "started", "ended", "client_nodes", "tasks", "unknown", "extent_sources",
+        "printed_at", "given_options",
     }  # fmt: skip
     assert set(report["runs"][0]["scores"]["SCORE"]) == {"value", "bandwidth_gib_per_s", "rate_kiops", "printed"}
     assert set(report["runs"][0]["hashes"]["score"]) == {"printed", "computed"}
@@ -89,7 +90,7 @@ def test_json_is_one_document_with_the_shape_of_the_interface(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("verb", ["check", "reproduce"])
-def test_phases_that_nothing_confirms_stand_below_the_evidence(tmp_path: Path, verb: str) -> None:
+def test_unconfirmed_phases_are_printed_below_the_evidence(tmp_path: Path, verb: str) -> None:
     archive = make_archive(tmp_path / "whole.tar.gz")
     assert "    each figure agrees with an independent one\n" in validators(verb, archive).stdout
     alone = tmp_path / "result_summary.txt"
@@ -116,7 +117,7 @@ def test_reproduce_shows_each_half_and_the_score(tmp_path: Path) -> None:
     assert "sqrt(BW x MD)" in ran.stdout
 
 
-def test_text_of_a_bundle_cannot_steer_the_terminal(tmp_path: Path) -> None:
+def test_control_sequences_of_a_bundle_are_not_printed(tmp_path: Path) -> None:
     path = make_archive(tmp_path / "run.tar.gz", version="io500\x1b[2J")
     assert "\x1b" not in validators("check", path).stdout
 

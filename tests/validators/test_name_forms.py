@@ -82,7 +82,7 @@ def scrubbed(*lines: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("line", "expected"), WRITTEN)
-def test_a_name_is_taken_out_where_a_program_writes_it_and_once(line: str, expected: str) -> None:
+def test_a_name_in_a_known_form_is_removed_once(line: str, expected: str) -> None:
     assert scrubbed(line) == [expected]
     assert scrubbed(expected) == [expected]
 
@@ -108,7 +108,7 @@ def test_every_form_has_an_example() -> None:
         (("nfs01:/export /m nfs4 rw", "nfs01 gave /m as nfs4"), "<host> gave /m as nfs4"),
     ],
 )
-def test_what_was_learnt_is_taken_out_elsewhere_in_other_letters_too(lines: tuple[str, ...], expected: str) -> None:
+def test_learnt_names_are_removed_elsewhere_in_any_case(lines: tuple[str, ...], expected: str) -> None:
     assert scrubbed(*lines)[-1] == expected
 
 
@@ -120,7 +120,7 @@ def test_what_was_learnt_is_taken_out_elsewhere_in_other_letters_too(lines: tupl
         (["fio"], ["elbencho"], "fio-3.33 and elbencho 3.0", "fio-3.33 and elbencho 3.0"),
     ],
 )
-def test_the_names_of_the_site_go_in_all_letters_and_tools_stay(users, hosts, line: str, expected: str) -> None:
+def test_site_names_are_removed_in_any_case_and_tool_names_kept(users, hosts, line: str, expected: str) -> None:
     names = personal.Names()
     names.give(users, hosts)
     assert personal.scrub_line(line, names, Counter()) == expected
@@ -145,5 +145,5 @@ def test_the_names_of_the_site_go_in_all_letters_and_tools_stay(users, hosts, li
         "md5 36aabbccddeeff00112233445566778 00ff, 2026-1122-1000",
     ],
 )  # fmt: skip
-def test_results_versions_and_words_stay(line: str) -> None:
+def test_results_versions_and_words_are_kept(line: str) -> None:
     assert scrubbed(line) == [line]

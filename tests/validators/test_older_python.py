@@ -87,7 +87,7 @@ class WithoutAnnotations(ast.NodeTransformer):
 
 
 @pytest.mark.parametrize("text", ["isinstance(x, int | list)", "Value = int | str", "cast(float | None, x)"])
-def test_a_union_at_runtime_is_seen(text: str) -> None:
+def test_a_union_at_runtime_is_detected(text: str) -> None:
     assert unions_at_runtime(ast.parse(text))
 
 
@@ -106,7 +106,7 @@ def test_the_registry_itself_never_loads_the_replacements() -> None:
 
 
 @pytest.mark.parametrize("lengths", [(), (0, 0), (2, 2), (3, 2), (0, 1), (2, 2, 3)])
-def test_the_replacement_of_zip_is_zip(lengths: tuple[int, ...]) -> None:
+def test_the_replacement_of_zip_behaves_like_zip(lengths: tuple[int, ...]) -> None:
     lists = [list(range(length)) for length in lengths]
     assert list(older_python._zip(*lists)) == list(zip(*lists, strict=False))
     rows: list[tuple[int, ...]] = []

@@ -34,7 +34,7 @@ def test_a_printed_number_is_its_value(text, value):
         ("0x10", "not-a-number"),
     ],
 )
-def test_what_is_no_number_is_refused_with_its_line(text, word):
+def test_invalid_numbers_are_refused_with_their_line(text, word):
     with pytest.raises(Refusal) as refused:
         printed_number(text, 7)
     assert (refused.value.word, refused.value.line) == (word, 7)

@@ -33,7 +33,7 @@ SECRETS, NAMES = planted("secrets"), planted("names")
 
 
 @pytest.mark.parametrize("line", SECRETS + NAMES)
-def test_what_was_planted_is_taken_out_and_scrubbing_again_changes_nothing(line: str) -> None:
+def test_planted_secrets_and_names_are_removed_and_scrubbing_is_idempotent(line: str) -> None:
     copy = scrubbed(without_marks(line))
     assert [word for word in _MARKED.findall(line) if word.replace("␤", "\\n") in "\n".join(copy)] == []
     assert len(copy) == len(without_marks(line))
@@ -72,5 +72,5 @@ def test_hundreds_of_lines_are_planted() -> None:
         "ports.  If these ports are connected to different physical IB",
     ],
 )
-def test_figures_options_and_words_of_outputs_stay(line: str) -> None:
+def test_values_options_and_words_of_outputs_are_kept(line: str) -> None:
     assert scrubbed(line.split("\n")) == line.split("\n")

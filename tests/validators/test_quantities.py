@@ -33,7 +33,7 @@ def test_the_table_follows_its_schema() -> None:
         {"statistics": [{"function": "mean", "name": "mean", "pattern": "m", "over": "runs", "label": "mean"}]},
     ],
 )
-def test_a_table_that_says_too_little_or_something_else_is_refused(change: dict[str, object]) -> None:
+def test_incomplete_or_contradictory_tables_are_refused(change: dict[str, object]) -> None:
     assert schema.errors(quantities.load_table() | change, "quantities.1")
 
 
@@ -64,7 +64,7 @@ def test_every_quantity_of_a_descriptor_has_a_place(benchmark: catalogue.Benchma
     assert named == []
 
 
-def test_no_descriptor_says_itself_which_direction_is_better() -> None:
+def test_no_descriptor_states_the_better_direction() -> None:
     paths = sorted(catalogue.FOLDER.glob("*/benchmark.json"))
     assert [path.parent.name for path in paths if '"better"' in path.read_text(encoding="utf-8")] == []
 
@@ -96,7 +96,7 @@ def test_no_descriptor_says_itself_which_direction_is_better() -> None:
         ("fio", row_of("entropy"), ""),
     ],
 )
-def test_what_a_reported_name_is(tool: str, row: dict[str, object], canonical: str) -> None:
+def test_reported_names_map_to_canonical_names(tool: str, row: dict[str, object], canonical: str) -> None:
     assert quantities.canonical_name(tool, row) == canonical
 
 
@@ -205,7 +205,7 @@ def test_names_of_statistics_are_different() -> None:
     assert [pair for pair in combinations(names, 2) if pair[0] == pair[1]] == []
 
 
-def test_what_the_table_does_not_say_is_named() -> None:
+def test_names_missing_in_the_table_are_listed() -> None:
     rows = [
         row_of("entropy"),
         row_of("bandwidth", unit="s", printed_unit="s"),
@@ -221,7 +221,7 @@ def test_what_the_table_does_not_say_is_named() -> None:
     assert quantities.without_place("fio", [row_of("iops", context={"job": 0})]) == []
 
 
-def test_published_documents_hold_nothing_that_the_table_does_not_say() -> None:
+def test_published_documents_use_only_names_of_the_table() -> None:
     data = catalogue.FOLDER.parents[1] / "registry" / "loading" / "data" / "reported"
     rows = [
         (result["tool"], row | {"unit": UNITS[row["unit"]].canonical, "printed_unit": row["unit"]})

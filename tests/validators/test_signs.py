@@ -26,12 +26,12 @@ HEADS = [path.read_bytes()[: 64 * 1024] for path in catalogue.FOLDER.glob("*/sam
 
 
 @pytest.mark.parametrize("name", SIGNS)
-def test_words_hide_nothing_that_a_pattern_finds(name: str) -> None:
+def test_the_word_filter_skips_no_match_of_a_pattern(name: str) -> None:
     sign = SIGNS[name]
     assert [bool(sign.search(head)) for head in HEADS] == [bool(sign._pattern.search(head)) for head in HEADS]
 
 
-def test_there_are_signs_of_most_benchmarks() -> None:
+def test_most_benchmarks_have_signs() -> None:
     assert len({name.split(".")[2] for name in SIGNS}) >= 9
 
 

@@ -48,10 +48,10 @@ def test_an_unknown_unit_is_refused():
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, 10**18])
-def test_a_number_is_one(value):
+def test_finite_numbers_are_recognised(value):
     assert is_finite_number(value)
 
 
 @pytest.mark.parametrize("value", [True, None, "1", math.nan, math.inf, -math.inf, 10**400, [1], 1j])
-def test_texts_that_are_no_numbers_are_none(value):
+def test_other_values_are_no_finite_numbers(value):
     assert not is_finite_number(value)

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 _handed: dict[Path, int] = {}
 
 
-def hand_over(files: Mapping[Path, int]) -> None:
+def use_descriptors(files: Mapping[Path, int]) -> None:
     """From now on, read these paths from these open descriptors, whatever lies on disk."""
     _handed.update(files)
 

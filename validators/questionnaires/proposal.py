@@ -11,7 +11,7 @@ from typing import Any
 
 from validators.questionnaires import Question, Questionnaire, each_question
 from validators.questionnaires.answers import Answer, lacking
-from validators.questionnaires.evidence import Evidence, all_evidence
+from validators.questionnaires.evidence import SUBMITTER, Evidence, all_evidence
 
 UNDEFINED = "undefined"
 _SHOWN_CHARACTERS = 300
@@ -65,21 +65,28 @@ def propose(
     contradicted: set[str],
     document: Mapping[str, Any] | None,
     run: Mapping[str, Any] | None,
+    only_facts: bool = False,
 ) -> Proposal:
-    """Points for the `answers` (answers.combined) and what is described; a `contradicted` answer earns none."""
+    """Points for the `answers` (answers.combined) and what is described; a `contradicted` answer earns none.
+
+    With `only_facts`, what people wrote into the description earns none either.
+    """
     rows = questionnaire["proposal"]["items"]
     questions = {question["id"]: question for question in each_question(questionnaire)}
     items = tuple(
         _of_answer(row, questions[row["question"]], answers, contradicted)
         if "question" in row
-        else _of_facts(row, document, run)
+        else _of_facts(row, document, run, only_facts)
         for row in rows
     )
     return _levelled(questionnaire["proposal"]["levels"], items)
 
 
-def _of_facts(row: Mapping[str, Any], document: Mapping[str, Any] | None, run: Mapping[str, Any] | None) -> Criterion:
-    evidence = tuple(all_evidence(row["facts"], document, run))
+def _of_facts(
+    row: Mapping[str, Any], document: Mapping[str, Any] | None, run: Mapping[str, Any] | None, only_facts: bool
+) -> Criterion:
+    facts = all_evidence(row["facts"], document, run)
+    evidence = tuple(fact for fact in facts if fact.source != SUBMITTER or not only_facts)
     earned = len(evidence) >= row["enough"]
     lack = "" if earned else f"; at least {row['enough']} are needed"
     why = f"{len(evidence)} of {len(row['facts'])} facts are told{lack}."

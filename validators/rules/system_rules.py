@@ -54,7 +54,7 @@ def evaluate(run: Run, context: Context) -> None:
 
 def _client_nodes(run: Run, document: Document, context: Context) -> Verdict:
     outcome, words = _same("client nodes", facts.client_nodes(document), _of_run(run, "client_nodes"))
-    return outcome, f"{words}{_told_by_description(run, 'client_nodes')}"
+    return outcome, f"{words}{_source_note(run, 'client_nodes')}"
 
 
 def _job_nodes(run: Run, document: Document, context: Context) -> Verdict:
@@ -188,13 +188,13 @@ def _capture_time(run: Run, document: Document, context: Context) -> Verdict:
         return NOT_EVALUATED, "The time of the description or of the run is not known."
     verb = "began" if field == "started" else "ended"
     words = f"Described {captured:%Y-%m-%d %H:%M} UTC, the run {verb} {ran:%Y-%m-%d %H:%M}."
-    words += _told_by_description(run, field)
+    words += _source_note(run, field)
     return (SATISFIED if abs(captured - ran) <= CLOCKS_APART else VIOLATED), words
 
 
 def _run_duration(run: Run, document: Document, context: Context) -> Verdict:
     started, ended = (_printed_time(_of_run(run, name)) for name in ("started", "ended"))
-    by_description = [name for name in ("started", "ended") if _told_by_description(run, name)]
+    by_description = [name for name in ("started", "ended") if _source_note(run, name)]
     if "run" not in document or started is None or ended is None:
         return NOT_EVALUATED, "The run was not wrapped, or does not print when it began and ended."
     if by_description:
@@ -210,7 +210,7 @@ def _of_run(run: Run, field: str) -> Any:
     return run.parameters.get(field) if value is None else value
 
 
-def _told_by_description(run: Run, field: str) -> str:
+def _source_note(run: Run, field: str) -> str:
     """The source of a field, to be said behind a sentence, where it is not the output."""
     source = run.extent_sources.get(field, "")
     return f" The run's side is of the {source}." if source.startswith("description") else ""

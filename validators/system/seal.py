@@ -60,7 +60,7 @@ class Seal:
         if changed:
             return DIFFERS, f"Not as the command left it: {_listed(changed)}."
         if not same:
-            what = "No file of the bundle is" if run_path is None else "The output of this run is not"
+            what = "No file of the bundle is" if run_path is None else f"The output of this run ({run_path}) is not"
             return DIFFERS, f"{what} one that the described command wrote."
         scrubbed = len(_below(self.scrubbed, run_path))
         told_by_site = f", {scrubbed} of them as compared at the site before names were taken out" if scrubbed else ""

@@ -1,4 +1,4 @@
-"""Whether what the registry shows of a result or a list is what the log has of it, value by value.
+"""Whether what the registry shows of a result, a list or a release is what the log has of it, value by value.
 
 A record has its facts under the names of the API, so an answer of the API is held against it name by name.
 """
@@ -6,7 +6,7 @@ A record has its facts under the names of the API, so an answer of the API is he
 import re
 from collections import namedtuple
 
-BODIES = {"result": "result", "list": "list"}
+BODIES = {"result": "result", "list": "list", "release": "release", "name_change": "name_change"}
 """The member of a record that has its facts, by the record's type."""
 MOST_DIFFERENCES = 20
 NOTHING = "nothing"
@@ -27,9 +27,14 @@ def facts_of(record):
 
 
 def subject_of(record):
-    """The address of what a record is of, as in the API: results/ID or lists/RELEASE/LIST; None for other kinds."""
+    """The address of what a record is of: results/ID, lists/RELEASE/LIST, releases/RELEASE, name-changes/ID.
+
+    None for other kinds.
+    """
     facts = facts_of(record) or {}
-    names = {"result": ["id"], "list": ["release", "list"]}.get(record.get("type"), [])
+    if record.get("type") == "name_change":
+        return "name-changes/%d" % facts["id"] if is_number(facts.get("id")) else None
+    names = {"result": ["id"], "list": ["release", "list"], "release": ["slug"]}.get(record.get("type"), [])
     parts = [facts.get(name) for name in names]
     return "/".join([record["type"] + "s"] + parts) if parts and all(isinstance(p, str) for p in parts) else None
 
@@ -64,6 +69,10 @@ def compare_values(name, logged, answer, comparison):
         comparison.equal.append(name)
     else:
         comparison.differences.append((name, logged, answer))
+
+
+def is_number(value):
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_equal(logged, answer):

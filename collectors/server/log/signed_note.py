@@ -63,23 +63,22 @@ def is_signed_by(text, key):
     """Whether a note bears a signature of the key. Raises NoteError where it is no note."""
     body, signatures = split_note(text)
     message = body.encode("utf-8")
-    for line in signatures:
-        name, _, encoded = line[len(DASH) :].partition(" ")
-        content = decode_base64(encoded)
+    for name, content in signatures:
         if name == key.name and content[:4] == key.hash and len(content) == 68:
             return ed25519.is_signature(key.public_key, message, content[4:])
     return False
 
 
 def split_note(text):
-    """(what is signed, lines of signatures) of a note. Raises NoteError where it has another form."""
+    """(what is signed, (name, content) of each signature) of a note. Raises NoteError where it has another form."""
     if len(text) > MAX_NOTE_BYTES or any(c < " " and c != "\n" for c in text):
         raise NoteError("The checkpoint is too long, or holds signs that none has.")
     body, gap, rest = text.rpartition("\n\n")
     lines = rest.split("\n")
     if not gap or lines.pop() != "" or not lines or not all(line.startswith(DASH) for line in lines):
         raise NoteError("The checkpoint is not a signed note.")
-    return body + "\n", lines
+    signatures = [line[len(DASH) :].partition(" ") for line in lines]
+    return body + "\n", [(name, decode_base64(encoded)) for name, _, encoded in signatures]
 
 
 def decode_base64(text):

@@ -2,8 +2,10 @@
 
 from collections import namedtuple
 
-from collectors.server.log import memory, merkle, proof, signed_note, tiles
+from collectors.server.log import history, memory, merkle, proof, shown, signed_note, tiles
 
+MOST_FOLLOWED = 200
+"""Earlier records that are read of one thing."""
 PROVEN, ASSUMED, REFUTED, UNKNOWN = "proven", "assumed", "refuted", "unknown"
 
 Statement = namedtuple("Statement", "name outcome text")
@@ -76,7 +78,7 @@ class Verification:
             )
             return
         if self.is_signed(inclusion.checkpoint, inclusion.key) and self.is_included(inclusion):
-            self.hold_against_memory(inclusion.checkpoint)
+            self.check_known_log(inclusion.checkpoint)
 
     def is_signed(self, checkpoint, offered):
         """Whether a key that is known, or on first use the offered one, signed a checkpoint."""
@@ -110,25 +112,25 @@ class Verification:
         text = "It is leaf %d of the %d that this checkpoint is of."
         return self.add_statement("inclusion", PROVEN, text % (inclusion.index, inclusion.size))
 
-    def hold_against_memory(self, checkpoint):
+    def check_known_log(self, checkpoint):
         """Hold a signed checkpoint against the remembered ones, and both against the newest that is served."""
         try:
             if self.log is None:
-                self.hold_offline(checkpoint)
+                self.check_offline(checkpoint)
             else:
-                self.hold_together(checkpoint)
+                self.check_one_log(checkpoint)
         except (tiles.TileError, signed_note.NoteError) as error:
             self.add_statement("consistency", UNKNOWN, "The log's files do not tell: %s" % error)
 
-    def hold_together(self, checkpoint):
+    def check_one_log(self, checkpoint):
         """Say whether all checkpoints are of one log, and remember the newest. Raises TileError or NoteError."""
         served = self.log.read_checkpoint()
         if served is None:
             self.add_statement("consistency", UNKNOWN, "The log serves no checkpoint.")
             return
-        if not self.is_signed_too(served):
+        if not self.is_signed_by_known(served):
             return
-        if self.brought is not None and not self.is_signed_too(self.brought):
+        if self.brought is not None and not self.is_signed_by_known(self.brought):
             return
         earlier = [point for point in (self.last_remembered(), self.brought) if point is not None]
         if earlier and max(served.size, checkpoint.size) < max(point.size for point in earlier):
@@ -143,10 +145,10 @@ class Verification:
             text = "The log of %d leaves does not begin with the one of %d that was signed, too: it has two pasts."
             self.add_statement("consistency", REFUTED, text % (fork[1].size, fork[0].size))
 
-    def hold_offline(self, checkpoint):
+    def check_offline(self, checkpoint):
         """Without the log's files, only the same size can be compared."""
         roots = dict(self.remembered.held if self.remembered else ())
-        if self.brought is not None and self.is_signed_too(self.brought):
+        if self.brought is not None and self.is_signed_by_known(self.brought):
             roots[self.brought.size] = self.brought.root
         root = roots.get(checkpoint.size)
         if root is None:
@@ -158,7 +160,7 @@ class Verification:
         else:
             self.add_statement("consistency", PROVEN, "Its checkpoint is the one that was kept.")
 
-    def is_signed_too(self, point):
+    def is_signed_by_known(self, point):
         """Whether another checkpoint is of the same log, and signed by a key that is known of it."""
         for key in self.trusted_keys(None) + [self.signed_with]:
             if point.origin == self.signed_with.name == key.name and signed_note.is_signed_by(point.text, key):
@@ -183,3 +185,73 @@ class Verification:
             self.memory = memory.begin_memory(points[0], self.signed_with, self.address, self.today)
         for point in points:
             self.memory = memory.extend_memory(self.memory, point, self.signed_with)
+
+    def judge_history(self, inclusion, document, fetch):
+        """Follow a proven record to all before it, and hold them against those that the registry lists.
+
+        `fetch(leaf)` asks for the document of an earlier record, None where there is none. Without it only the record
+        itself is held against the list in its document.
+        """
+        if self.signed_with is None or self.worst_outcome() == REFUTED:
+            return
+        try:
+            rows = history.read_rows(document)
+            self.follow_records(inclusion, rows, fetch)
+        except (history.HistoryError, proof.ProofError) as error:
+            self.add_statement("history", REFUTED, "Records of the same thing: %s" % error)
+        except (tiles.TileError, signed_note.NoteError) as error:
+            self.add_statement("history", UNKNOWN, "The log's files do not tell: %s" % error)
+
+    def follow_records(self, inclusion, rows, fetch):
+        """Go from record to record. Raises HistoryError and ProofError where one does not fit, TileError, NoteError."""
+        if rows is None:
+            if inclusion.record.get("previous") is not None:
+                self.add_statement("history", UNKNOWN, "It follows an earlier record, and none is listed.")
+            return
+        newest = next((row.leaf for row in rows if not row.is_erased), None)
+        if fetch is not None and newest != inclusion.leaf.hex():
+            raise history.HistoryError("a newer one is listed, and not shown.")
+        current, points = inclusion, {(inclusion.checkpoint.size, inclusion.checkpoint.root): inclusion.checkpoint}
+        for count in range(MOST_FOLLOWED + 1):
+            wrong = history.break_of(current.record, current.leaf.hex(), rows)
+            if wrong is not None:
+                raise history.HistoryError("of %s: %s." % (history.name_of(current.leaf.hex()), wrong))
+            previous = current.record.get("previous")
+            if previous is None or fetch is None:
+                break
+            if count == MOST_FOLLOWED:
+                text = "Only the %d records before it were read; there are more."
+                self.add_statement("history", UNKNOWN, text % MOST_FOLLOWED)
+                return
+            current = self.read_earlier(previous, inclusion, fetch)
+            points[(current.checkpoint.size, current.checkpoint.root)] = current.checkpoint
+        fork = None
+        if len(points) > 1:
+            fork = self.log.are_of_one_log(sorted(points.values(), key=lambda point: point.size))
+        if fork is not None:
+            raise history.HistoryError("their checkpoints are of two logs.")
+        if fetch is None:
+            text = "It follows %s, as the registry listed." % history.name_of(inclusion.record.get("previous"))
+        else:
+            text = "All %d records before it are in the log, each where the next one names it." % count
+        self.add_statement("history", PROVEN, text)
+
+    def read_earlier(self, leaf, inclusion, fetch):
+        """The Proof of an earlier record, held against the log. Raises HistoryError where it does not fit."""
+        document = fetch(leaf)
+        name = history.name_of(leaf)
+        if document is None:
+            raise history.HistoryError("%s is listed, and not shown." % name)
+        earlier = proof.read_proof(document)
+        is_of_leaf = proof.is_made_of_record(earlier) and earlier.leaf.hex() == leaf
+        if not is_of_leaf or shown.subject_of(earlier.record) != shown.subject_of(inclusion.record):
+            raise history.HistoryError("what is shown as %s is something else." % name)
+        point = earlier.checkpoint
+        if earlier.index is None or point is None or earlier.size != point.size:
+            raise history.HistoryError("%s has no place in the log." % name)
+        if proof.implied_root(earlier) != point.root:
+            raise history.HistoryError("%s is not in the log where it is said." % name)
+        same = (inclusion.checkpoint.size, inclusion.checkpoint.root) == (point.size, point.root)
+        if not same and not self.is_signed_by_known(point):
+            raise history.HistoryError("the checkpoint of %s is not signed." % name)
+        return earlier

@@ -13,7 +13,7 @@ from typing import Any
 from registry.models import Result
 from registry.query import public_record
 from registry.query.public_record import Row
-from registry.query.source_links import list_acronym
+from registry.query.responses.source_links import list_acronym
 from validators.units import from_canonical
 
 _FIELDS: dict[str, str | None] = dict(

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from django.urls import path
 
-from registry.lists.io500_site.views import lead_on
+from registry.lists.io500_site.views import redirect_address
 
 ROUTES: list[dict[str, str]] = json.loads((Path(__file__).parent / "data" / "routes.json").read_text(encoding="utf-8"))[
     "routes"
 ]
 
-urlpatterns = [path(f"{route['path']}{end}", lead_on, {"route": route}) for route in ROUTES for end in ("", "/")]
+urlpatterns = [
+    path(f"{route['path']}{end}", redirect_address, {"route": route}) for route in ROUTES for end in ("", "/")
+]

@@ -15,7 +15,7 @@ from django.utils.cache import patch_cache_control
 from registry.models import RankedList, Result
 from registry.query import public_record
 from registry.query.public_record import NotOnRecord
-from registry.query.source_links import IO500
+from registry.query.responses.source_links import IO500
 from registry.web.caching import public_page
 
 KEPT_S = 3600
@@ -27,7 +27,7 @@ _PLAIN_PATH = re.compile(r"/[A-Za-z0-9*._/-]{1,150}")
 
 
 @public_page
-def lead_on(request: HttpRequest, route: Mapping[str, str], **names: str) -> HttpResponse:
+def redirect_address(request: HttpRequest, route: Mapping[str, str], **names: str) -> HttpResponse:
     """301 to the page of the record. 404 with the address of the original where the record has none."""
     try:
         address = route["address"] if "address" in route else _TARGETS[route["leads_to"]](**names)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.lists.reconstruction.rebuilt_lists import rebuild_list
 from registry.lists.reconstruction.responses import ReconstructedEntry, ReconstructedList
-from registry.query.shapes import columns_of
+from registry.query.responses.shapes import columns_of
 from registry.web import responses as web_responses
 from registry.web.api_base import CSVRenderer, PublicRead, Table
 from registry.web.paging import query_parameters
+from registry.web.renderers import JSONRenderer
 
 COLUMNS = list(columns_of(ReconstructedEntry))
 

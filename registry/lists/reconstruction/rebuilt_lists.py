@@ -20,6 +20,7 @@ from registry.lists.reconstruction.rebuilt_ranking import PRODUCTION, RULES, ran
 from registry.models import ListEntry, RankedList, Release, Result
 from registry.query import public_record
 from registry.query.public_record import Row
+from registry.query.responses.trust_levels import count_caveat, join_caveat
 
 TITLES = {"io500": "IO500", "ten": "10-node", "full": "Full"}
 REBUILT_AS = {"io500": "io500", "production": "io500", "ten": "ten", "ten-production": "ten", "full": "full"}
@@ -28,7 +29,16 @@ _OTHER_ROUND = "mlperf-"
 """How the slugs of imported rounds begin that are none of IO500."""
 _FIRST_RANKS = (Release.Completeness.TOP10, Release.Completeness.PARTIAL, Release.Completeness.MISSING)
 _FIGURES = (
-    *("public_id", "institution", "system_name", "filesystem_type", "client_nodes", "trust", "submitted_on"),
+    *(
+        "public_id",
+        "institution",
+        "system_name",
+        "filesystem_type",
+        "client_nodes",
+        "trust",
+        "rules_violated",
+        "submitted_on",
+    ),
     *("score", "bandwidth_gib_per_s", "rate_kiops", "site__slug", "system__slug", "release__slug"),
     "release__held_on",
 )
@@ -217,6 +227,7 @@ def _as_entry(rank: int, row: Mapping[str, Any], ranks: Mapping[tuple[str, int],
         "bandwidth_gib_per_s": row["bandwidth_gib_per_s"],
         "rate_kiops": row["rate_kiops"],
         "trust": row["trust"],
+        "trust_label": join_caveat(row["trust"], count_caveat(row["trust"], row["rules_violated"])),
         "entered": row["release__slug"],
         "entered_inferred": row["inferred"] is not None,
     }

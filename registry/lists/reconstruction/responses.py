@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from registry.query.row_fields import (
+from registry.query.responses.row_fields import (
     BandwidthGibPerS,
     ClientNodes,
     Code,
@@ -24,8 +24,9 @@ from registry.query.row_fields import (
     Sentence,
     SystemSlug,
     Trust,
+    TrustLabel,
 )
-from registry.query.shapes import Shape
+from registry.query.responses.shapes import Shape
 
 
 class ReconstructedEntry(Shape):
@@ -49,6 +50,7 @@ class ReconstructedEntry(Shape):
     bandwidth_gib_per_s: BandwidthGibPerS | None
     rate_kiops: RateKiops | None
     trust: Trust
+    trust_label: TrustLabel
     entered: Annotated[str, Meta(description="Release that the result belongs to.")]
     entered_inferred: Annotated[bool, Meta(description="True: the release follows from the number of its archive.")]
 

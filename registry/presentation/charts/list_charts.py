@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
+from textwrap import wrap
 from typing import NamedTuple
 
 from registry.presentation import numbers as presentation_numbers
@@ -23,6 +24,7 @@ from registry.presentation.charts.model import (
     Chart,
     Circle,
     Dot,
+    Link,
     Mark,
     Panel,
     Path,
@@ -30,6 +32,7 @@ from registry.presentation.charts.model import (
     circle_path,
     horizontal_grid,
     vertical_grid,
+    with_link,
 )
 from registry.presentation.charts.scales import LETTER, LogAxis, leave_room
 
@@ -101,29 +104,41 @@ def row_axis(scores: Sequence[float]) -> LogAxis | None:
 class Staircase(NamedTuple):
     """The marks of the best score so far, release by release, as rising water; `words` are its new records."""
 
-    marks: list[Mark]
+    marks: list[Mark | Link]
     words: str
 
 
+class StairPoint(NamedTuple):
+    """The best score of one release and its system; `address` is where its mark leads."""
+
+    release: str
+    score: float
+    system: str
+    address: str = ""
+
+
 def draw_staircase(
-    points: Sequence[tuple[str, float, str]], axis: LogAxis, *, left_x: float, right: float, labels: int, marks: int
+    points: Sequence[StairPoint], axis: LogAxis, *, left_x: float, right: float, labels: int, marks: int
 ) -> Staircase:
-    """Stairs through (release, best score, system), oldest first; `axis` runs upwards from the water's ground.
+    """Stairs through the best score of each release, oldest first; `axis` runs upwards from the water's ground.
 
     At most `labels` releases and `marks` new records are named; the last record always is.
     """
     run = (right - left_x - 22) / max(1, len(points) - 1)
     every = math.ceil(len(points) / labels)
-    records = _new_records([score for _, score, _ in points])
+    records = _new_records([point.score for point in points])
     named = set(records[:1] + records[-max(1, marks - 1) :])
     best, line, words = 0.0, "", []
-    steps: list[Mark] = []
+    steps: list[Mark | Link] = []
     below: float | None = None
-    for index, (release, score, system) in enumerate(points):
+    for index, (release, score, system, address) in enumerate(points):
         best = max(best, score)
         x, y = round(left_x + index * run, 1), axis.at(best)
         line += f"M{x} {y}" if not index else f"H{x}V{y}"
-        text = f"{best:,.0f} {system}" if index in named else ""
+        number = f"{best:,.0f}"
+        text = f"{number} {system}" if index in named else ""
+        if max(x - left_x, right - x - 6) <= LETTER * len(text):
+            text = number  # neither side has room for the name
         if x - left_x > LETTER * len(text):
             text_x, text_y, anchor = x - 5, y - 4, "end"
         elif below is None or abs(y - below) > 20:
@@ -133,14 +148,17 @@ def draw_staircase(
         steps.append(Path(AXIS, f"M{x} {axis.left}v4"))
         if index % every == 0:
             steps.append(Text(x, axis.left, release, "middle", dy=17))
+        record: list[Mark] = []
         if index in records:
-            steps.append(Path(CEILING, "M2.500 -9.200h9L7 -2z", (x, y)))
-            words.append(f"{best:,.0f} at {release}")
+            record.append(Path(CEILING, "M2.500 -9.200h9L7 -2z", (x, y)))
+            words.append(f"{number} at {release}")
         if text:
             is_last = index == len(points) - 1
-            steps.append(Text(round(text_x, 1), round(text_y, 1), text, anchor, strong=is_last, halo=True))
+            record.append(Text(round(text_x, 1), round(text_y, 1), text, anchor, strong=is_last, halo=True))
+        if record:
+            steps += with_link(address, f"{release}: {number} {system}".rstrip(), record)
     line += f"H{right}"
-    ground: list[Mark] = [
+    ground: list[Mark | Link] = [
         *horizontal_grid(axis.ticks, left_x, right),
         Path(WATER, f"{line}V{axis.left}H{left_x}z"),
         Path(LINE, line),
@@ -149,8 +167,10 @@ def draw_staircase(
     return Staircase([*ground, *steps], ", ".join(words))
 
 
-Series = tuple[str, Sequence[tuple[str, float, str]]]
-"""The title of a staircase and its points: release, score, system."""
+TITLE_LETTERS, LINE_HEIGHT = 46, 14
+"""Letters of a title that a phone has room for, and the height of its lines."""
+Series = tuple[str, Sequence[StairPoint]]
+"""The title of a staircase and its points."""
 
 
 def draw_pictures(panels: Sequence[Series], *, height: int = 300) -> list[Chart]:
@@ -173,15 +193,22 @@ def _side_by_side(panels: Sequence[Series], width: int, height: int) -> Chart:
 
 
 def _stack_panels(panels: Sequence[Series], width: int, height: int) -> Chart:
-    axis, placed = _water_axis(panels, height), []
-    for index, (title, points) in enumerate(panels):
+    axis, placed, top = _water_axis(panels, height), [], 0
+    for title, points in panels:
         stairs = draw_staircase(points, axis, left_x=56, right=width, labels=5, marks=4)
-        placed.append((title, Panel(index * height, [Text(0, 10, title, strong=True), *stairs.marks]), stairs.words))
-    return _draw_picture("thin", width, height * len(panels), placed)
+        lines = wrap(title, TITLE_LETTERS)
+        top += LINE_HEIGHT * (len(lines) - 1)
+        heads = [
+            Text(0, 10 - LINE_HEIGHT * below, line, strong=True)
+            for below, line in zip(range(len(lines) - 1, -1, -1), lines, strict=True)
+        ]
+        placed.append((title, Panel(top, [*heads, *stairs.marks]), stairs.words))
+        top += height
+    return _draw_picture("thin", width, top, placed)
 
 
 def _water_axis(panels: Sequence[Series], height: int) -> LogAxis:
-    scores = [score for _, points in panels for _, score, _ in points]
+    scores = [point.score for _, points in panels for point in points]
     return LogAxis(min(scores) / 3, max(scores) * 2, height - 26, 22, whole_decades=False)
 
 
@@ -207,6 +234,7 @@ def draw_columns(
     *,
     width: int = 390,
     height: int = 250,
+    kind: str = "",
 ) -> Chart | None:
     """Bars from zero for (name, value in GiB/s), each under its ceiling. None without a positive value.
 
@@ -227,7 +255,7 @@ def draw_columns(
             Text(middle, height - 5, name, "middle", strong=True),
         ]
     words = "; ".join(_column_words(name, value, limits.get(name)) for name, value in values)
-    return Chart(width, height, f"Bars, GiB/s: {words}", [*marks, Path(AXIS, f"M0 {base}H{width}")])
+    return Chart(width, height, f"Bars, GiB/s: {words}", [*marks, Path(AXIS, f"M0 {base}H{width}")], kind)
 
 
 def _draw_column(middle: float, bar: float, base: int, scale: float, value: float, limit: float | None) -> list[Mark]:

@@ -18,6 +18,8 @@ SERIES = ("series-1", "series-2", "series-3", "series-4")
 SERIES_LINES = ("line-1", "line-2", "line-3", "line-4")
 BOUND, TARGET = "bound", "target"
 """What paths, dots and bars are: see the classes of static/base.css."""
+LINE_DASHES = ("", "8 4", "2 3", "8 3 2 3")
+"""Strokes and gaps of lines that share a chart: they are told apart without their colours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,11 @@ class Dot(NamedTuple):
     x: float
     y: float
     new: bool
+
+
+def with_link(address: str, words: str, marks: Sequence[Mark]) -> list[Mark | Link]:
+    """Marks that lead to `address`; the marks alone where there is none."""
+    return [Link(address, words, marks)] if address else list(marks)
 
 
 def circle_path(dots: Iterable[Dot], radius: float) -> str:

@@ -12,10 +12,12 @@ from registry.presentation.charts.model import (
     LINE,
     WATER,
     Chart,
+    Link,
     Mark,
     Path,
     Text,
     horizontal_grid,
+    with_link,
 )
 from registry.presentation.charts.scales import LinearAxis
 
@@ -27,11 +29,15 @@ LABEL_ROOM = 96
 
 @dataclass(frozen=True, slots=True)
 class RecordPoint:
-    """The highest value of one release, with what a reader has to know beside it, such as its client nodes."""
+    """The highest value of one release, with what a reader has to know beside it, such as its client nodes.
+
+    `address` is where its mark leads.
+    """
 
     release: str
     value: float
     about: str = ""
+    address: str = ""
 
 
 def find_records(points: Sequence[RecordPoint]) -> list[int]:
@@ -56,7 +62,7 @@ def _draw_stairs(points: Sequence[RecordPoint], kind: str, width: int, height: i
     xs = [round(first_x + (last_x - first_x) * place / (len(points) - 1), 1) for place in range(len(points))]
     path = f"M{xs[0]} {axis.at(points[0].value)}"
     path += "".join(f"H{xs[place]}V{axis.at(points[place].value)}" for place in records[1:]) + f"H{right}"
-    marks: list[Mark] = [
+    marks: list[Mark | Link] = [
         *horizontal_grid(axis.ticks[1:], LEFT_X, right),
         Path(WATER, f"{path}V{base}H{xs[0]}z"),
         Path(LINE, path),
@@ -64,15 +70,16 @@ def _draw_stairs(points: Sequence[RecordPoint], kind: str, width: int, height: i
     ]
     marks += _release_names(points, xs, records, base)
     for place, following in zip(records, [*records[1:], None], strict=True):
-        x, y = xs[place], axis.at(points[place].value)
-        marks.append(Path(CEILING, "M-5 -9h10L0 0z", (x, y)))
+        point, x, y = points[place], xs[place], axis.at(points[place].value)
+        value = numbers.format_decimal(point.value)
+        record: list[Mark] = [Path(CEILING, "M-5 -9h10L0 0z", (x, y))]
         if following is None or xs[following] - x >= LABEL_ROOM:
             at_end = place == len(points) - 1
             label_x, anchor = (x - 9, "end") if at_end else (x + 9, "")
-            value = numbers.format_decimal(points[place].value)
-            marks.append(Text(label_x, y - 4, value, anchor, strong=True, halo=True))
-            if points[place].about:
-                marks.append(Text(label_x, y + 16, points[place].about, anchor, halo=True))
+            record.append(Text(label_x, y - 4, value, anchor, strong=True, halo=True))
+            if point.about:
+                record.append(Text(label_x, y + 16, point.about, anchor, halo=True))
+        marks += with_link(point.address, f"{point.release}: {value}", record)
     words = "; ".join(
         f"{numbers.format_decimal(points[place].value)} at {points[place].release}"
         + (f" with {points[place].about}" if points[place].about else "")

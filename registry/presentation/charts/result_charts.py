@@ -20,6 +20,7 @@ from registry.presentation.charts.model import (
     FULL,
     HOLLOW,
     LINE,
+    LINE_DASHES,
     Bar,
     Chart,
     Dot,
@@ -97,6 +98,8 @@ class Line(NamedTuple):
     dots: str
     end: tuple[float, float]
     name: str
+    place: int = 0
+    """Among the series of the chart."""
 
 
 Series = tuple[str, Sequence[tuple[int, float]]]
@@ -108,7 +111,7 @@ def draw_lines(steps: Sequence[str], series: Sequence[Series], low: float, high:
     axis = LinearAxis(low, high, 196, 14)
     named = _merge_close_names(series, axis)
     frame = _Frame(len(steps), axis, WIDTH - 14 - LETTER * max(len(name) for name, _ in named))
-    drawn = [frame.line(name, values) for name, values in named]
+    drawn = [frame.line(name, values)._replace(place=place) for place, (name, values) in enumerate(named)]
     words = "; ".join(
         f"{name or 'values'} "
         + ", ".join(f"{steps[step]}: {numbers.format_significant(value, 4)}" for step, value in values)
@@ -226,8 +229,9 @@ class _Frame:
         marks += [Text(x, base, text, "middle", dy=18) for x, text in steps]
         marks.append(Path(AXIS, f"M{self.left} {base}H{self.right}"))
         for line in lines:
-            marks += [Path(LINE, line.path)] if line.path else []
-            marks += [Path(FULL, line.dots)] if line.dots else []
+            dashes = LINE_DASHES[line.place % len(LINE_DASHES)]
+            marks += [Path(LINE, line.path, dashes=dashes)] if line.path else []
+            marks += [Path(HOLLOW if line.place % 2 else FULL, line.dots)] if line.dots else []
             if line.name:
                 marks.append(Text(*line.end, line.name, dx=8, dy=4, strong=True, halo=True))
         if limit:

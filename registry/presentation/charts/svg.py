@@ -39,13 +39,14 @@ _CLASSES = {
 def write_svg(chart: model.Chart) -> SafeString:
     """The chart as an element of a page, with its words for those who don't see it.
 
-    A chart with links is a group: what lies in an image nobody can reach.
+    A chart with links is a group: what lies in an image nobody can reach. It shrinks with its column and never grows.
     """
     kind = f"ch {chart.kind}".strip()
     role = "group" if any(_has_link(mark) for mark in chart.marks) else "img"
     head = _start_tag(
         "svg",
         **{"class": kind, "viewBox": f"0 0 {chart.width} {chart.height}", "role": role, "aria-label": chart.words},
+        width=chart.width,
     )
     return mark_safe(f"{head}\n{''.join(map(_write_mark, chart.marks))}</svg>\n")  # noqa: S308
 
@@ -146,4 +147,8 @@ def _empty_element(name: str, **attributes: str | float | None) -> str:
 
 
 def _write_attributes(attributes: dict[str, str | float | None]) -> str:
-    return "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value is not None)
+    return "".join(
+        f' {name}="{escape(value) if isinstance(value, str) else value}"'
+        for name, value in attributes.items()
+        if value is not None
+    )

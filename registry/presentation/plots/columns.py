@@ -33,6 +33,7 @@ from registry.presentation.plots.panels import (
     opacity_of,
     range_marks,
     text_px,
+    ticks_px,
     title_height,
     title_lines,
     value_axis,
@@ -42,7 +43,7 @@ from registry.presentation.plots.panels import (
 MOST_COLUMNS, MOST_ACROSS = 10, 4
 PLOT_PX = 190
 TICKS_PX = 34
-"""Room for the numbers of the axis, left_x of the first panel of a line."""
+"""Least room for the numbers of the axis, left of the first panel of a line."""
 WIDEST_RUN = 150
 
 
@@ -54,7 +55,7 @@ def columns_across(plot: Plot, panels: Sequence[PanelPoints], width: int) -> int
     if len(names) > MOST_COLUMNS or any(len({p.name for p in panel.points}) < len(panel.points) for panel in panels):
         return 0
     most = min(len(panels), MOST_ACROSS)
-    fitting = (across for across in range(most, 0, -1) if _names_fit(plot, names, _run_px(names, width, across)))
+    fitting = (across for across in range(most, 0, -1) if _names_fit(plot, names, _run_px(plot, names, width, across)))
     return balance_lines(len(panels), next(fitting, 0))
 
 
@@ -67,8 +68,8 @@ def _column_name(panel: PanelPoints, point: PlotPoint) -> str:
     return point.place if panel.title else point.name
 
 
-def _run_px(names: Sequence[str], width: int, across: int) -> float:
-    return min(WIDEST_RUN, ((width - TICKS_PX) / across - GAP_PX) / len(names))
+def _run_px(plot: Plot, names: Sequence[str], width: int, across: int) -> float:
+    return min(WIDEST_RUN, ((width - ticks_px(plot, TICKS_PX)) / across - GAP_PX) / len(names))
 
 
 def _names_fit(plot: Plot, names: Sequence[str], run: float) -> bool:
@@ -80,7 +81,7 @@ def draw_columns(plot: Plot, panels: Sequence[PanelPoints], width: int, across: 
     """The marks of all panels, so many in each line, and their height."""
     marks: list[Drawn] = []
     names = _column_names(panels)
-    run, y = _run_px(names, width, across), 0
+    run, y, first_x = _run_px(plot, names, width, across), 0, ticks_px(plot, TICKS_PX)
     lines = [panels[first : first + across] for first in range(0, len(panels), across)]
     foot = LINE_PX * max(len(wrap_text(name, run - 4)) for name in names) + 6
     for line in lines:
@@ -89,7 +90,7 @@ def draw_columns(plot: Plot, panels: Sequence[PanelPoints], width: int, across: 
         axis = value_axis(plot, base, y + head, 4)
         assert isinstance(axis, LinearAxis)
         for place, panel in enumerate(line):
-            left_x = round(TICKS_PX + place * (run * len(names) + GAP_PX), 1)
+            left_x = round(first_x + place * (run * len(names) + GAP_PX), 1)
             marks += _panel_marks(plot, panel, names, axis, left_x, run, y, numbered=not place)
         y = base + foot + 12
     return marks, y

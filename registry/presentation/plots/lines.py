@@ -9,6 +9,7 @@ from registry.presentation.charts.model import (
     AXIS,
     FULL,
     GRID,
+    LINE_DASHES,
     SERIES,
     SERIES_LINES,
     TARGET,
@@ -34,6 +35,7 @@ from registry.presentation.plots.panels import (
     place_on_axis,
     range_marks,
     text_px,
+    ticks_px,
     title_height,
     title_lines,
     value_axis,
@@ -42,8 +44,13 @@ from registry.presentation.plots.panels import (
 
 PLOT_PX, THIN_PLOT_PX = 250, 190
 TICKS_PX, FOOT_PX = 56, 40
+"""Least room for the numbers of the axis, and the room for those below."""
 NAMES_PX = 200
 """Most that names at the ends of lines take."""
+EDGE_PX = 20
+"""How far a number may reach beyond the end of the axis."""
+STRONG = 0.85
+"""Letters of strong text are wider than those that are measured, by the inverse of this."""
 MOST_LABELS = 24
 """Points of a chart that each have their number."""
 
@@ -77,31 +84,30 @@ def draw_lines(plot: Plot, panels: Sequence[PanelPoints], width: int) -> tuple[l
 
 
 def _panel_marks(plot: Plot, panel: PanelPoints, area: tuple[float, float, float, float]) -> list[Drawn]:
-    left_x, top, width, tall = area
+    outer_x, top, width, tall = area
+    left_x = outer_x + ticks_px(plot, TICKS_PX)
     names = list(dict.fromkeys(point.series for point in panel.points)) if not panel.title else []
     named = len(names) > 1
-    room = min(NAMES_PX, width / 3, max(map(text_px, names)) + 14) if named else 24.0
+    room = min(NAMES_PX, width / 2.8, max(map(text_px, names)) + 14) if named else 24.0
     base = round(top + tall, 1)
     y_axis = value_axis(plot, base, round(top, 1))
-    x_axis = _number_axis(plot, left_x + TICKS_PX + 8, round(left_x + width - room, 1))
-    right = round(left_x + width - room + 8, 1)
+    x_axis = _number_axis(plot, left_x + 8, round(outer_x + width - room, 1))
+    right = round(outer_x + width - room + 8, 1)
     marks: list[Drawn] = []
     for tick in y_axis.ticks:
         marks += [
-            Path(GRID, f"M{left_x + TICKS_PX} {tick.at}H{right}"),
-            Text(left_x + TICKS_PX - 6, tick.at, tick.text, "end", dy=4),
+            Path(GRID, f"M{left_x} {tick.at}H{right}"),
+            Text(left_x - 6, tick.at, tick.text, "end", dy=4),
         ]
-    marks.append(Path(AXIS, f"M{left_x + TICKS_PX} {base}H{right}"))
+    marks.append(Path(AXIS, f"M{left_x} {base}H{right}"))
     marks += [Text(x, base, text, "middle", dy=17) for x, text in _number_ticks(plot, x_axis)]
     title = f"{plot.x_title}, {plot.x_unit}" if plot.x_unit else plot.x_title
     marks.append(Text(right, base, title, "end", dy=33))
     for limit in dict.fromkeys(point.limit for point in panel.points if point.limit is not None):
         limit_y = y_axis.at(limit.value)
-        marks += [limit_line(f"M{left_x + TICKS_PX} {limit_y}H{right}"), limit_triangle(right - 6, limit_y)]
+        marks += [limit_line(f"M{left_x} {limit_y}H{right}"), limit_triangle(right - 6, limit_y)]
         if not panel.one_limit or not panel.title:
-            words = Text(
-                left_x + TICKS_PX + 4, limit_y - 5, f"{limit.words} {limit.limit_text}", of_limit=True, halo=True
-            )
+            words = Text(left_x + 4, limit_y - 5, f"{limit.words} {limit.limit_text}", of_limit=True, halo=True)
             marks.append(words)
     taken: list[float] = []
     for place, name in enumerate(names or [panel.title]):
@@ -123,7 +129,8 @@ def _series_marks(
         for trust in trusts:
             line = sorted((x, y) for x, y, point in placed if point.trust == trust and not point.bound)
             if len(line) > 1:
-                marks.append(Path(SERIES_LINES[colour], "M" + "L".join(f"{x} {y}" for x, y in line)))
+                path = "M" + "L".join(f"{x} {y}" for x, y in line)
+                marks.append(Path(SERIES_LINES[colour], path, dashes=LINE_DASHES[colour]))
     labelled = len(plot.points) <= MOST_LABELS
     for x, y, point in placed:
         own = [
@@ -133,7 +140,9 @@ def _series_marks(
         ]
         if labelled:
             sign = "\N{BLACK UP-POINTING TRIANGLE} " if point.is_above else ""
-            own.append(Text(x, round(y - 9, 1), f"{sign}{point.number_text}", "middle", strong=True, halo=True))
+            text = f"{sign}{point.number_text}"
+            text_x = round(min(x, x_axis.right + EDGE_PX - text_px(text) / 2), 1)
+            own.append(Text(text_x, round(y - 9, 1), text, "middle", strong=True, halo=True))
         marks += link_marks(point, own)
     return marks
 
@@ -146,7 +155,7 @@ def _end_name(
     last = max(series, key=lambda point: x_axis.at(point.x))
     if x_axis.at(last.x) + room < x_axis.right:
         x = x_axis.at(last.x) + 12
-    lines = wrap_text(name, room, 4) or [name]
+    lines = wrap_text(name, room * STRONG, 4) or [name]
     y = place_on_axis(y_axis, last.value) + 4
     while any(abs(y - other) < LINE_PX for other in taken):
         y += 2

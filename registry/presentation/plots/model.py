@@ -12,7 +12,7 @@ from typing import Any
 
 from registry.presentation import numbers
 from registry.presentation.charts.scales import is_wide
-from registry.query.trust_levels import LEVELS
+from registry.query.responses.trust_levels import LEVELS
 
 BARS, BOX, LINES, POINTS, HEAT, RADAR = "bars", "box", "lines", "points", "heat", "radar"
 COLOURS = 4

@@ -27,6 +27,8 @@ WIDE, THIN = 1232, 358
 LETTER_PX, LINE_PX = 6.6, 14
 """Of texts of 12 px: width of a letter, and from line to line."""
 MOST_PANELS = 12
+TALL_PX, TICK_GAP_PX = 190, 10
+"""Height by which ticks are counted; room between a number and its axis."""
 GAP_PX = 22
 DOT_PX = 4.5
 TARGET_PX = 12
@@ -119,6 +121,11 @@ def value_axis(plot: Plot, start: float, right: float, ticks: int = 4) -> Linear
     if plot.is_wide:
         return LogAxis(min(ends), max(ends), start, right)
     return LinearAxis(min(0.0, *ends), max(0.0, *ends) or 1.0, start, right, ticks)
+
+
+def ticks_px(plot: Plot, least: int) -> float:
+    """Room for the numbers beside an upright axis of these values, in px: what the longest takes, at least `least`."""
+    return max(least, max(text_px(tick.text) for tick in value_axis(plot, TALL_PX, 0).ticks) + TICK_GAP_PX)
 
 
 def opacity_of(plot: Plot, point: PlotPoint) -> float | None:

@@ -38,6 +38,12 @@ TOP, BASE = 30, 104
 MOST_COLUMNS = 8
 LETTER = 5.8
 """Width of a letter of 11 px."""
+CAPITALS = 0.85
+"""Of the room for a name: capitals are wider than the letters that are counted."""
+STRONG_LETTER = 6.6
+"""Width of a bold digit of 11 px."""
+TRIANGLE = 14
+"""Room for the sign of a ceiling at the end of its line, and beside it."""
 
 
 def draw_thumbnail(plot: Plot) -> Chart:
@@ -71,8 +77,9 @@ def _draw_columns(plot: Plot, panels: Sequence[PanelPoints]) -> list[Mark]:
         if limit is not None:
             limit_y = axis.at(limit.value)
             marks += [limit_line(f"M{round(start, 1)} {limit_y}H{round(x, 1)}"), limit_triangle(x - 7, limit_y)]
-            marks.append(Text(round(start, 1), round(limit_y - 5, 1), limit.limit_text, of_limit=True, halo=True))
-        if panel.title and (lines := wrap_text(panel.title, x - start, 1)):
+            if LETTER * len(limit.limit_text) <= x - start - TRIANGLE:
+                marks.append(Text(round(start, 1), round(limit_y - 5, 1), limit.limit_text, of_limit=True, halo=True))
+        if panel.title and (lines := wrap_text(panel.title, (x - start) * CAPITALS, 1)):
             marks.append(Text(round((start + x) / 2, 1), BASE + 14, lines[0], "middle"))
         x += gap
     return [*marks, Path(AXIS, f"M0 {BASE}H{WIDTH}"), Text(0, 10, plot.unit or "no unit")]
@@ -88,7 +95,7 @@ def _column_marks(point: PlotPoint, axis: LinearAxis | LogAxis, middle: float, b
     if point.limit is not None and point.is_above:
         marks.append(Bar(CEILING, left_x, top, bar, round(axis.at(point.limit.value) - top, 1)))
     text = numbers.format_significant(point.value)
-    if LETTER * len(text) <= bar:
+    if STRONG_LETTER * len(text) + 2 <= bar:
         inside = BASE - top > 18
         text_y = round(top + 13 if inside else top - 4, 1)
         marks.append(Text(middle, text_y, text, "middle", strong=True, inside=inside))
@@ -120,7 +127,8 @@ def _draw_scale(plot: Plot) -> list[Mark]:
 def _draw_dots(plot: Plot, panels: Sequence[PanelPoints]) -> list[Mark]:
     """A line of dots for each series, with the ceiling that its points share."""
     axis = value_axis(plot, 8, WIDTH - 8, 2)
-    ticks = axis.ticks if len(axis.ticks) < 4 else [axis.ticks[0], axis.ticks[-1]]
+    has_room = LETTER * 2 * max(len(tick.text) for tick in axis.ticks) < WIDTH / 2
+    ticks = axis.ticks if len(axis.ticks) < 4 and has_room else [axis.ticks[0], axis.ticks[-1]]
     marks: list[Mark] = [Path(GRID, f"M{tick.at} 18V{BASE}") for tick in ticks]
     marks += [
         Text(tick.at, BASE + 14, tick.text, "middle" if 20 < tick.at < WIDTH - 20 else "" if tick.at < 88 else "end")

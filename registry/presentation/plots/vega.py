@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from registry.presentation import numbers
+from registry.presentation.charts.model import LINE_DASHES
 from registry.presentation.charts.scales import is_wide, powers_of_ten
 from registry.presentation.charts.svg import theme_colours
 from registry.presentation.charts.vega import SCHEMA
@@ -231,6 +232,10 @@ def _line_chart(plot: Plot, points: Sequence[Row]) -> Spec:
         "encoding": series_colour(plot, "color"),
     }
     line["transform"] = [{"filter": "!datum.bound"}]
+    if len(plot.series_names) in range(2, COLOURS + 1):
+        strokes = [list(map(int, dashes.split())) or [1, 0] for dashes in LINE_DASHES]
+        scale = {"domain": plot.series_names, "range": strokes[: len(plot.series_names)]}
+        line["encoding"]["strokeDash"] = {"field": "series", "type": "nominal", "scale": scale, "legend": None}
     line["encoding"] |= {"detail": [{"field": "series"}, {"field": "trust"}]}
     return drawn | {"layer": [line, *drawn["layer"]]}
 

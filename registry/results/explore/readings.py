@@ -16,11 +16,14 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Coalesce, NullIf
 
 from registry.models import Measurement, Result
-from registry.query import declared_limits, filters, public_record
-from registry.query.axes import find_axis
-from registry.query.divisors import PER, positive_or_null
-from registry.query.qualified_values import ABOUT
-from registry.query.study_query import COLUMN_METRICS, Metric
+from registry.query import public_record
+from registry.query.facts.axes import find_axis
+from registry.query.facts.divisors import PER, positive_or_null
+from registry.query.questions import filters
+from registry.query.questions.study_query import COLUMN_METRICS, Metric
+from registry.query.responses import declared_limits
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values.qualified_values import ABOUT
 from registry.results.explore.selection import Selection
 from validators import quantities
 from validators.units import UNITS
@@ -54,6 +57,7 @@ class Reading:
     context: Mapping[str, Any]
     is_repeated: bool
     divisor: float | None
+    rules_violated: int | None = None
 
     @property
     def source_qualifier(self) -> str:
@@ -99,16 +103,18 @@ def _keep_newest(readings: list[Reading]) -> list[Reading]:
 def _read_rows(selection: Selection, metric: Metric, toggles: Mapping[str, list[str]]) -> list[Reading]:
     query = filters.as_query(toggles)
     filters.put_values(query, dict(selection.narrowing.lists()))
-    condition = filters.result_conditions(query)
-    counted = public_record.counted_once(public_record.current_results(Q(tool=selection.tool) & condition))
+    source = selection.source
+    condition = Q(tool=selection.tool) & filters.result_conditions(query, source)
+    counted = public_record.counted_once(public_record.current_results(condition, source))
     newest = counted.order_by("-id").values("pk")[: MOST_READ + 1]
-    results = Result.objects.order_by("-id").filter(pk__in=newest)
+    results = source.table_rows(Result).order_by("-id").filter(pk__in=newest)
     return [_make_reading(row) for row in _with_number(results, metric, selection.per).values_list(*_COLUMNS)]
 
 
 _COLUMNS = (
     *("pk", "public_id", "system_id", "trust", "family", "filesystem_type", "release__slug", "release__name"),
     *("release__held_on", "mode", "division", "of_value", "of_unit", "of_printed_unit", "of_context", "of_repeats"),
+    "rules_violated",
     "of_divisor",
 )
 
@@ -140,12 +146,12 @@ def _with_number(results: QuerySet[Result], metric: Metric, per: str) -> QuerySe
 
 
 def _make_reading(row: tuple[Any, ...]) -> Reading:
-    *names, held_on, mode, division, value, unit, printed_unit, context, repeats, divisor = row
+    *names, held_on, mode, division, value, unit, printed_unit, context, repeats, violated, divisor = row
     pk, public_id, system, trust, family, filesystem, release, release_name = names
     kind = ", ".join(filter(None, ["" if mode == "standard" else mode, division]))
     return Reading(
         *(pk, public_id, system, trust, family, filesystem, release or "", release_name or "", held_on, kind),
-        *(value, unit or "", printed_unit or "", context or {}, bool(repeats), divisor),
+        *(value, unit or "", printed_unit or "", context or {}, bool(repeats), divisor, violated),
     )
 
 
@@ -168,17 +174,20 @@ def forbidden_reasons(results: Collection[int], metric: Metric) -> dict[str, lis
     )
 
 
-def metrics_of_tool(tool: str) -> list[MetricCount]:
+def metrics_of_tool(tool: str, source: RowSource = PUBLIC) -> list[MetricCount]:
     """The kinds of numbers with a better direction that the newest results of a benchmark have. Two queries."""
-    newest = Result.objects.filter(tool=tool).order_by("-id")[:MOST_READ]
+    newest = source.table_rows(Result).filter(tool=tool).order_by("-id")[:MOST_READ]
     counted = (
-        Measurement.objects.order_by()
+        source.table_rows(Measurement)
+        .order_by()
         .filter(result__in=newest.values("pk"))
         .values_list("op", "quantity", "stat", "unit")
         .annotate(results=Count("result", distinct=True))
     )
-    scores = Result.objects.filter(pk__in=newest.values("pk")).aggregate(
-        **{f"{name}_results": Count(name) for name in COLUMN_METRICS}
+    scores = (
+        source.table_rows(Result)
+        .filter(pk__in=newest.values("pk"))
+        .aggregate(**{f"{name}_results": Count(name) for name in COLUMN_METRICS})
     )
     of_columns = [
         MetricCount(Metric(name), unit, scores[f"{name}_results"])

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 from django.http import QueryDict
 
-from registry.query import filters, study_query
-from registry.query.divisors import PER
+from registry.query.facts.divisors import PER
+from registry.query.questions import filters, study_query
+from registry.query.row_sources import PUBLIC, RowSource
 
 BEST, MEDIAN = "best", "median"
 TOGGLES = ("filesystem_type", "trust", "release")
@@ -38,9 +39,10 @@ class Selection:
     latest: bool = False
     only: bool = False
     rows: int = FEW_ROWS
+    source: RowSource = PUBLIC
 
 
-def parse_selection(query: QueryDict) -> Selection:
+def parse_selection(query: QueryDict, source: RowSource = PUBLIC) -> Selection:
     """The view of an address. Names that no filter has are left alone. Raises InvalidValue."""
     narrowing = QueryDict(mutable=True)
     for name in query:
@@ -60,6 +62,7 @@ def parse_selection(query: QueryDict) -> Selection:
         latest=_is_set(query, "latest"),
         only=_is_set(query, "only"),
         rows=_row_count(study_query.single_value(query, "rows")),
+        source=source,
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from registry.presentation import numbers
 from registry.presentation import words as presentation_words
-from registry.query import moving_facts
 from registry.query.public_record import Row
+from registry.query.questions import moving_facts
 from registry.results.explore import ratios
 from registry.results.explore.ratios import View
 from validators.units import UNITS
@@ -29,6 +29,8 @@ REASONS = {
     ratios.NOT_KEPT: "are not kept to compare",
 }
 
+NO_UNIT = "no unit"
+
 
 @dataclass(frozen=True, slots=True)
 class NumberWords:
@@ -41,9 +43,9 @@ class NumberWords:
 
     @property
     def full_unit(self) -> str:
-        """ "GiB/s per client node"; "no unit" of a score."""
-        unit_text = presentation_words.shown_unit(self.unit) or "no unit"
-        return f"{unit_text} {self.per}".strip() if self.per else unit_text
+        """ "GiB/s per client node"; "no unit" of a score that nothing divides."""
+        unit_text = presentation_words.shown_unit(self.unit)
+        return f"{unit_text} {self.per}".strip() or NO_UNIT
 
     def write_value(self, value: float) -> str:
         """A canonical value in the unit, without it: two decimals, or three digits below 1."""
@@ -55,7 +57,8 @@ def lead_sentence(view: View, names: Sequence[str], number: NumberWords) -> str:
     """What the view shows first: its better end and how far the next lies. `names` are those of the first two bars."""
     if not view.bars:
         return "Nothing can be drawn."
-    best = f"{names[0]}: {number.write_value(view.bars[0].value)} {number.full_unit}"
+    unit = "" if number.full_unit == NO_UNIT else number.full_unit
+    best = f"{names[0]}: {number.write_value(view.bars[0].value)} {unit}".strip()
     if len(view.bars) == 1:
         return f"{best}. It is the only one drawn."
     first, second = view.bars[0].value, view.bars[1].value

@@ -16,11 +16,14 @@ from registry.comparison import group_variation
 from registry.errors import Problem
 from registry.models import Fact, Result
 from registry.presentation import words as presentation_words
-from registry.query import facets, filters, gaps, missing_facts, moving_facts, unknown_values
-from registry.query.axes import find_axis
-from registry.query.divisors import PER, UNDIVIDED, scales_with_system
+from registry.query.facts import gaps
+from registry.query.facts.axes import find_axis
+from registry.query.facts.divisors import PER, UNDIVIDED, scales_with_system
 from registry.query.public_record import Row
-from registry.query.study_query import COLUMN_METRICS
+from registry.query.questions import facets, filters, missing_facts, moving_facts, unknown_values
+from registry.query.questions.study_query import COLUMN_METRICS
+from registry.query.responses import trust_levels
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.results.explore import ratios, view_words
 from registry.results.explore.ratios import Bar, View
 from registry.results.explore.readings import MOST_READ, MetricCount, forbidden_reasons, metrics_of_tool, read_values
@@ -38,25 +41,38 @@ TOGGLES_SHOWN = 12
 MISSING_SHOWN = 20
 BASELINES_OFFERED = 20
 USUAL_TOOL = "io500"
-TITLES = {"filesystem_type": "File system", "trust": "Trust level", "release": "Entered with"}
+TITLES = {"filesystem_type": "File system", "trust": "Trust level", "release": "Release"}
 
 
 @public_page
 @tidy_address
 def explore_page(request: HttpRequest) -> HttpResponse:
     """One number of all results of a benchmark. What is refused stands above the form, which stays."""
-    version = facets.record_version()
-    benchmarks = cached_value(f"explore-benchmarks-1:{version}", facets.list_benchmarks)
+    return show_exploration(request)
+
+
+def show_exploration(request: HttpRequest, source: RowSource = PUBLIC) -> HttpResponse:
+    """The page of all results of a benchmark, asked of a source. What is kept of it is of the record alone."""
+    version = facets.record_version() if source.is_public else ""
+    benchmarks = (
+        cached_value(f"explore-benchmarks-1:{version}", facets.list_benchmarks)
+        if source.is_public
+        else facets.list_benchmarks(source)
+    )
     context: dict[str, Any] = {"section": "results", "benchmarks": benchmarks, "tray_ids": kept_ids(request.GET)}
     try:
-        selection, problem = parse_selection(request.GET), None
+        selection, problem = parse_selection(request.GET, source), None
     except Problem as refused:
         selection, problem = Selection(), refused
     tool = selection.tool or _usual_tool([name for name, _ in benchmarks])
     if not tool:
         return render(request, "results/explore/explore.html", context | {"problem": problem})
-    metrics = cached_value(f"explore-metrics-1:{version}:{tool}", lambda: metrics_of_tool(tool))
-    context |= {"tool": tool, "tool_name": catalogue.descriptor(tool).get("name", tool)}
+    metrics = (
+        cached_value(f"explore-metrics-1:{version}:{tool}", lambda: metrics_of_tool(tool))
+        if source.is_public
+        else metrics_of_tool(tool, source)
+    )
+    context |= {"tool": tool, "tool_name": catalogue.tool_name(tool)}
     chosen = _find_metric(metrics, selection.metric)
     context["unknown_metric"] = selection.metric if selection.metric and not chosen else ""
     offered = _in_order(metrics, tool)
@@ -123,7 +139,7 @@ def _view_context(query: QueryDict, selection: Selection, tool: str, chosen: Met
     per = selection.per if divided else ""
     selected = Selection(
         *(tool, str(chosen.metric), per, selection.base, selection.kind, selection.toggles, selection.narrowing),
-        *(selection.latest, selection.only, selection.rows),
+        *(selection.latest, selection.only, selection.rows, selection.source),
     )
     readings, is_cut = read_values(selected, chosen.metric)
     reasons = forbidden_reasons({reading.pk for reading in readings if reading.value is not None}, chosen.metric)
@@ -132,7 +148,8 @@ def _view_context(query: QueryDict, selection: Selection, tool: str, chosen: Met
         readings, selected, tray_ids=tray_ids, forbidden=reasons, divide=bool(per), lower_is_better=lower
     )
     drawn = view.bars[: selected.rows]
-    names = _read_names([bar.reading.result for bar in drawn] + [row.result for row in _missing_readings(view)])
+    source = selection.source
+    names = _read_names(source, [bar.reading.result for bar in drawn] + [row.result for row in _missing_readings(view)])
     unit = _shown_unit(view)
     number = NumberWords(
         _metric_title(chosen, tool), unit, view_words.PER_WORDS.get(per, f"per {per}") if per else "", lower
@@ -141,10 +158,11 @@ def _view_context(query: QueryDict, selection: Selection, tool: str, chosen: Met
     return {
         "selection": selected,
         "number": number,
+        "has_unit": number.full_unit != view_words.NO_UNIT,
         "view": view,
         "rows": [_row_words(bar, names, number, view) for bar in drawn],
         "lead": view_words.lead_sentence(view, _first_titles(drawn, names), number),
-        "sentences": _more_sentences(view, drawn, chosen, tool, per),
+        "sentences": _more_sentences(view, drawn, chosen, selected),
         "kinds": [(kind or ratios.STANDARD, view_words.kind_word(kind), count) for kind, count in view.kinds],
         "kind": view.kind or ratios.STANDARD,
         "pers": [(name, words) for name, words in view_words.PER_WORDS.items()] if divided else [],
@@ -161,9 +179,11 @@ def _view_context(query: QueryDict, selection: Selection, tool: str, chosen: Met
         "clients": {end: selected.narrowing.get(f"client_nodes__{end}", "") for end in ("gte", "lte")},
         "baselines": _offer_baselines(view, names, selected),
         "not_drawn": view_words.reason_sentences(view, find_axis(PER[per]).title if per else ""),
-        "missing": _missing_rows(view, names, reasons, per),
-        "missing_facts": missing_facts.count_missing(selected.narrowing).list_rows(),
-        "unknown_values": [] if readings else unknown_values.explain_empty(_as_results_query(selected), empty=True),
+        "missing": _missing_rows(view, names, reasons, selected),
+        "missing_facts": missing_facts.count_missing(selected.narrowing, source=source).list_rows(),
+        "unknown_values": []
+        if readings
+        else unknown_values.explain_empty(_as_results_query(selected), empty=True, source=source),
         "cut": MOST_READ if is_cut else 0,
         "row_count": len(drawn),
         "more": address.with_rows(MOST_ROWS if selected.rows > FEW_ROWS else 100)
@@ -236,9 +256,9 @@ def _shown_unit(view: View) -> str:
     return presentation_words.best_unit(rows, view.unit) if rows and view.unit else ""
 
 
-def _read_names(public_ids: Sequence[str]) -> dict[str, Row]:
+def _read_names(source: RowSource, public_ids: Sequence[str]) -> dict[str, Row]:
     """By public id `name`, `institution`, `release` and `label` of results. One query."""
-    results = Result.objects.order_by().filter(public_id__in=public_ids)
+    results = source.table_rows(Result).order_by().filter(public_id__in=public_ids)
     label = KeyTextTransform("label", "snapshot", output_field=TextField())
     rows = results.annotate(label=label).values_list(
         "public_id", "system_name", "institution", "release__name", "label"
@@ -267,14 +287,17 @@ def _row_words(bar: Bar, names: Mapping[str, Row], number: NumberWords, view: Vi
         "track": round((view.base or 0.0) * scale, 1),
         "family": reading.family,
         "trust": reading.trust,
+        "trust_label": trust_levels.join_caveat(
+            reading.trust, trust_levels.count_caveat(reading.trust, reading.rules_violated)
+        ),
         "conditions": presentation_words.describe_context(context),
         "is_base": view.base is not None and bar.value == view.base,
     }
 
 
-def _more_sentences(view: View, drawn: Sequence[Bar], chosen: MetricCount, tool: str, per: str) -> list[str]:
+def _more_sentences(view: View, drawn: Sequence[Bar], chosen: MetricCount, selected: Selection) -> list[str]:
     """The sentences after the first one. One query, for what varies among the bars that are drawn."""
-    varies, unknown = _read_variation(drawn, chosen, tool, per)
+    varies, unknown = _read_variation(drawn, chosen, selected)
     sentences = [
         view_words.count_sentence(view),
         view_words.trust_sentence(view),
@@ -284,13 +307,13 @@ def _more_sentences(view: View, drawn: Sequence[Bar], chosen: MetricCount, tool:
     return [text for text in sentences if text] if view.bars else sentences[:1]
 
 
-def _read_variation(drawn: Sequence[Bar], chosen: MetricCount, tool: str, per: str) -> tuple[list[Row], list[Row]]:
+def _read_variation(drawn: Sequence[Bar], chosen: MetricCount, selected: Selection) -> tuple[list[Row], list[Row]]:
     named = chosen.metric._asdict() | {"printed_unit": drawn[0].reading.printed_unit if drawn else ""}
-    canonical = canonical_name(tool, named) if chosen.metric.quantity else chosen.metric.op
-    used = {"system", "institution", *([PER[per]] if per else [])}
+    canonical = canonical_name(selected.tool, named) if chosen.metric.quantity else chosen.metric.op
+    used = {"system", "institution", *([PER[selected.per]] if selected.per else [])}
     names = group_variation.facts_beside([moving_facts.kind_of_number(canonical)], used)
     facts: dict[int, dict[str, str]] = {bar.reading.pk: {} for bar in drawn}
-    matching = Fact.objects.order_by().filter(result__in=facts, name__in=names)
+    matching = selected.source.table_rows(Fact).order_by().filter(result__in=facts, name__in=names)
     for pk, name, text in matching.values_list("result", "name", "text"):
         facts[pk][name] = text
     return group_variation.describe_variation(list(facts.values()), names)
@@ -315,7 +338,7 @@ def _toggle_rows(name: str, view: View, selected: Selection, address: _Address) 
 def _offer_baselines(view: View, names: Mapping[str, Row], selected: Selection) -> list[tuple[str, str]]:
     """What ratios may be taken to: the better end, the median, and the first results."""
     ids = list(dict.fromkeys(bar.reading.result for bar in view.bars))[:BASELINES_OFFERED]
-    offered = [(BEST, "the best drawn"), (MEDIAN, "the median drawn")]
+    offered = [(BEST, "best shown"), (MEDIAN, "median shown")]
     offered += [(id, view_words.title_of(names[id])) for id in ids if id in names]
     if selected.base not in [value for value, _ in offered]:
         offered.append((selected.base, selected.base))
@@ -326,11 +349,13 @@ def _missing_readings(view: View) -> list[Any]:
     return [row for reason in ratios.MISSING for row in view.left_out.get(reason, [])[:MISSING_SHOWN]]
 
 
-def _missing_rows(view: View, names: Mapping[str, Row], forbidden: Mapping[str, Sequence[str]], per: str) -> list[Row]:
+def _missing_rows(
+    view: View, names: Mapping[str, Row], forbidden: Mapping[str, Sequence[str]], selected: Selection
+) -> list[Row]:
     """Results that the view asks for and cannot draw, each with its reason. One query where a divisor lacks."""
     lacking = view.left_out.get(ratios.NO_DIVISOR, [])[:MISSING_SHOWN]
-    axis = find_axis(PER[per]).name if per else ""
-    codes = gaps.reasons_by_result([row.result for row in lacking], axis) if lacking else {}
+    axis = find_axis(PER[selected.per]).name if selected.per else ""
+    codes = gaps.reasons_by_result([row.result for row in lacking], axis, selected.source) if lacking else {}
     rows = []
     for reason in ratios.MISSING:
         for reading in view.left_out.get(reason, [])[:MISSING_SHOWN]:

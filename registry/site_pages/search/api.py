@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.query import filters
+from registry.query.questions import filters
 from registry.site_pages import responses as site_pages_responses
 from registry.site_pages.search import find
 from registry.web.api_base import PublicRead
@@ -26,10 +26,10 @@ class Search(PublicRead):
     @extend_schema(operation_id="search", parameters=QUERY, responses=site_pages_responses.SearchAnswer)
     def get(self, request: Request) -> Response:
         """Hits of every kind, or of one. Raises InvalidValue where a kind, a filter or `literally` is not one."""
-        query = request.query_params
+        query = self.question_query()
         text = " ".join(filters.values_of(query, "q"))
         kind, literally = find.parse_options(query)
-        answer = find.find_everything(text, kind, literally=literally)
+        answer = find.find_everything(text, kind, literally=literally, source=self.asked_source())
         hits = [
             {
                 "kind": hit.kind,

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from django.http import QueryDict
 
-from registry.query import study_query, unknown_values
 from registry.query.public_record import Row
+from registry.query.questions import study_query, unknown_values
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.site_pages.search import record_hits, text_hits, texts
 from registry.site_pages.search.hits import KindHits
 from registry.site_pages.search.question import Question, Words, parse_text
@@ -70,12 +71,13 @@ def parse_options(query: QueryDict) -> tuple[str, bool]:
     return kind, study_query.single_choice(query, "literally", ("true", "false")) == "true"
 
 
-def find_everything(text: str, kind: str = "", *, literally: bool = False) -> Answer:
+def find_everything(text: str, kind: str = "", *, literally: bool = False, source: RowSource = PUBLIC) -> Answer:
     """What the words of `text` find: up to MOST_OF_EACH of every kind, or MOST_OF_ONE of one kind; counts are of all.
 
-    Where nothing has the words, names like them are looked for. Raises InvalidValue for a filter's wrong value.
+    Results are those of the source; all else is of the record. Where nothing has the words, names like them are looked
+    for. Raises InvalidValue for a filter's wrong value.
     """
-    question = parse_text(text, literally=literally)
+    question = replace(parse_text(text, literally=literally), source=source)
     answer = _search_kinds(question, kind)
     if answer.count:
         return answer
@@ -84,7 +86,7 @@ def find_everything(text: str, kind: str = "", *, literally: bool = False) -> An
         second = _search_kinds(replace(question, readings=[nearest], synonyms=[]), kind)
         if second.count:
             return replace(second, instead=nearest)
-    return replace(answer, unknown=unknown_values.explain_empty(question.filters, empty=True))
+    return replace(answer, unknown=unknown_values.explain_empty(question.filters, empty=True, source=source))
 
 
 def _search_kinds(question: Question, kind: str) -> Answer:

@@ -12,7 +12,8 @@ from pathlib import Path
 from django.db import connection
 from django.http import QueryDict
 
-from registry.query.canonical_names import plain_text
+from registry.query.names.canonical_names import plain_text
+from registry.query.row_sources import PUBLIC, RowSource
 
 SYNONYMS = Path(__file__).parent.parent / "data" / "synonyms.json"
 MOST_WORDS = 10
@@ -42,7 +43,7 @@ class Question:
     """`readings` are word by word what may be meant, as typed first; `filters` narrow results and exclude all else.
 
     `synonyms` are the names, as the table spells them, that were looked for beside the words; `unread` are the words
-    after the first MOST_WORDS, for which nothing was looked for.
+    after the first MOST_WORDS, for which nothing was looked for; `source` is where results are looked for.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Question:
     synonyms: Sequence[str]
     filters: QueryDict
     unread: Words = ()
+    source: RowSource = PUBLIC
 
     @property
     def words(self) -> Words:

@@ -14,8 +14,10 @@ from django.db.models.functions import Cast, Concat, ExtractYear
 
 from registry.models import Fold, ListEntry, RankedList, Release, Result, Site, System
 from registry.presentation.result_rows import newest_rows
-from registry.query import filters, public_record
+from registry.query import public_record
 from registry.query.public_record import Row
+from registry.query.questions import filters
+from registry.query.row_sources import RowSource
 from registry.site_pages.search.hits import Hit, KindHits, count_all
 from registry.site_pages.search.question import Question, Words
 
@@ -80,9 +82,23 @@ def find_lists(question: Question, most: int) -> KindHits:
 def find_results(question: Question, most: int) -> KindHits:
     """Current results that have the words and meet the filters, newest first. Raises InvalidValue."""
     condition = _results_condition(question)
-    counted = public_record.current_results(condition).order_by()[: MOST_COUNTED + 1].count()
-    rows = newest_rows(condition, most) if counted and most else []
-    return KindHits([_result_hit(row) for row in rows], min(counted, MOST_COUNTED), counted > MOST_COUNTED, rows)
+    counted = public_record.current_results(condition, question.source).order_by()[: MOST_COUNTED + 1].count()
+    rows = _with_best_ranks(newest_rows(condition, most, question.source)) if counted and most else []
+    return KindHits(
+        [_result_hit(row, question.source) for row in rows], min(counted, MOST_COUNTED), counted > MOST_COUNTED, rows
+    )
+
+
+def _with_best_ranks(rows: Sequence[Row]) -> list[Row]:
+    """Rows with `ranked_on`: best rank, title of the list and release, or empty. One query."""
+    entries = ListEntry.objects.filter(result__public_id__in=[row["id"] for row in rows])
+    names = ("rank", "ranked_list__title", "ranked_list__release__name")
+    best: dict[str, str] = {}
+    for public_id, rank, title, release in entries.order_by(
+        "rank", "-ranked_list__release__held_on", "ranked_list"
+    ).values_list("result__public_id", *names):
+        best.setdefault(public_id, f"rank {rank:,}, {title}, {release}")
+    return [row | {"ranked_on": best.get(row["id"], "")} for row in rows]
 
 
 def find_id(text: str) -> str:
@@ -94,10 +110,10 @@ def _has_id(text: str) -> Q:
     return Q(public_id__in=[text, text.lower()])
 
 
-def _result_hit(row: Row) -> Hit:
-    facts = (row["institution"], row["filesystem_type"], row["release"], row["trust"])
+def _result_hit(row: Row, source: RowSource) -> Hit:
+    facts = (row["institution"], row["filesystem_type"], row["release"], row["trust_label"])
     title = f"{row['system'] or row['id']}, {row['tool']}"
-    return Hit(RESULT, title, f"/results/{row['id']}/", "", ", ".join(filter(None, facts)))
+    return Hit(RESULT, title, source.result_page(row["id"]), "", ", ".join(filter(None, facts)))
 
 
 def nearest_words(words: Words) -> Words | None:
@@ -154,7 +170,7 @@ def _sites_with_word(word: str) -> QuerySet[Site]:
 
 def _results_condition(question: Question) -> Q:
     """Of results that they meet all filters, and have every word of one of the readings, or the text as their id."""
-    met = filters.result_conditions(question.filters)
+    met = filters.result_conditions(question.filters, question.source)
     if not question.readings:
         return met
     return met & (_meet_reading(question.readings, _result_has_word) | _has_id(question.text))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from registry.query import filters
-from registry.query.canonical_names import plain_text
+from registry.query.names.canonical_names import plain_text
+from registry.query.questions import filters
 from registry.site_pages.search import find, question, record_hits
 from registry.site_pages.search.hits import mark_words
 from registry.web.caching import public_page

@@ -314,9 +314,12 @@ def _meeting_sentence(meeting: Sequence[Row]) -> str:
     return f"A file over {chance['stripes']} of them meets a slow one in {chance['percent']:.1f} % of cases."
 
 
+CEILING_SCREEN = TourScreen(
+    "ceiling", "A ceiling", "repeats under what the parts can do", "ceiling", Screen.TUNABLE, build_ceiling
+)
 SCREENS = (
     TourScreen("", "One tunable", "same machine, two runs", "tunable", Screen.TUNABLE, build_tunable),
-    TourScreen("ceiling", "A ceiling", "repeats under what the parts can do", "ceiling", Screen.TUNABLE, build_ceiling),
+    CEILING_SCREEN,
     TourScreen("rejected", "A rejected run", "findings by line", "rejected", Screen.REJECTED, build_rejected),
     TourScreen("change", "A change", "nights, and what differs", "change", Screen.CHANGE, build_change),
     TourScreen("slow-targets", "Slow targets", "each target of a survey", "targets", Screen.TARGETS, build_targets),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from registry.presentation import numbers
+from registry.presentation.words import label_place
 from registry.query.public_record import Row
 from registry.studies import table
 
@@ -86,5 +87,5 @@ def _quantity_text(row: Row, unit: str) -> str:
 
 def _place_name(answer: dict[str, Any], row: Row) -> str:
     """The places of a row on the axes of its study; an unknown one is a dash."""
-    places = (row[axis["name"]] for axis in answer["axes"])
-    return ", ".join(numbers.MISSING if place is None else str(place) for place in places)
+    places = ((axis["name"], row[axis["name"]]) for axis in answer["axes"])
+    return ", ".join(numbers.MISSING if place is None else label_place(name, str(place)) for name, place in places)

@@ -12,11 +12,15 @@ from typing import Any
 
 from registry.models import Fact, Measurement, Result
 from registry.models.snapshots import text_of
-from registry.query import axes, configuration_diff, declared_limits, moving_facts
-from registry.query.fact_index import CONFIGURATION
+from registry.query.differences import configuration_diff
+from registry.query.facts import axes
+from registry.query.facts.fact_index import CONFIGURATION
 from registry.query.public_record import LIMITS, rows_of
-from registry.query.source_links import ADDRESS_OF_RESULT
-from registry.query.study_query import CONTEXT
+from registry.query.questions import moving_facts
+from registry.query.questions.study_query import CONTEXT
+from registry.query.responses import declared_limits
+from registry.query.responses.source_links import ADDRESS_OF_RESULT
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.studies.table import Member
 from validators import quantities
 
@@ -43,7 +47,7 @@ def choose_positions(counts: Sequence[int], most: int) -> list[list[int]]:
 
 
 def load_members(
-    points: Sequence[Mapping[str, Any]], names: Collection[str], *, of_column: bool
+    points: Sequence[Mapping[str, Any]], names: Collection[str], *, of_column: bool, source: RowSource = PUBLIC
 ) -> list[tuple[Member, ...]]:
     """The members of each point (`all_values`, `all_results`, `all_measurements`: arrays of one length).
 
@@ -55,12 +59,12 @@ def load_members(
     result_ids = {point["all_results"][position] for point, position in places}
     measured_ids = set() if of_column else {point["all_measurements"][position] for point, position in places}
     contexts = (
-        dict(Measurement.objects.order_by().filter(id__in=measured_ids).values_list("id", "context"))
+        dict(source.table_rows(Measurement).order_by().filter(id__in=measured_ids).values_list("id", "context"))
         if measured_ids
         else {}
     )
-    results = _load_results(result_ids)
-    facts_by_result = _load_facts(result_ids, names if len(places) > MOST_WITH_ALL_FACTS else None)
+    results = _load_results(result_ids, source)
+    facts_by_result = _load_facts(result_ids, names if len(places) > MOST_WITH_ALL_FACTS else None, source)
 
     def make_member(point: Mapping[str, Any], position: int) -> Member:
         result = point["all_results"][position]
@@ -93,7 +97,7 @@ def _context_name(name: str) -> str:
     return axis if axis in moving_facts.fact_names() or axis in axes.by_name() else f"{CONTEXT}{name}"
 
 
-def _load_results(ids: Collection[int]) -> dict[int, dict[str, Any]]:
+def _load_results(ids: Collection[int], source: RowSource) -> dict[int, dict[str, Any]]:
     """By primary key of a result its id, its words, its source with address, and the limits that this sets."""
     columns = {
         "pk": "pk",
@@ -103,15 +107,15 @@ def _load_results(ids: Collection[int]) -> dict[int, dict[str, Any]]:
         "source_address": ADDRESS_OF_RESULT,
         "limits": "limits",
     }
-    results = Result.objects.order_by().filter(id__in=ids).annotate(limits=LIMITS)
+    results = source.table_rows(Result).order_by().filter(id__in=ids).annotate(limits=LIMITS)
     return {
         row.pop("pk"): row | {"limits": declared_limits.read_limits(row["limits"])} for row in rows_of(columns, results)
     }
 
 
-def _load_facts(ids: Collection[int], names: Collection[str] | None) -> dict[int, dict[str, str]]:
+def _load_facts(ids: Collection[int], names: Collection[str] | None, source: RowSource) -> dict[int, dict[str, str]]:
     """By primary key of a result its facts: all of its run, or some."""
-    query = Fact.objects.order_by("result", "name").filter(result__in=ids)
+    query = source.table_rows(Fact).order_by("result", "name").filter(result__in=ids)
     if names is None:  # what described nodes have is there under the names of axes; each of its parameters has an @
         query = query.exclude(name__contains="@")
     else:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from registry.presentation import numbers
-from registry.query import qualified_values
-from registry.query.moving_facts import fact_title
 from registry.query.public_record import Row
+from registry.query.questions.moving_facts import fact_title
+from registry.query.values import qualified_values
 
 RATIO_DIGITS = 3
 VALUE_DIGITS = 4

@@ -15,9 +15,11 @@ from typing import Any
 
 from registry.comparison import balance
 from registry.comparison.balance import FactCounts, Match, Observation, SpreadFact
-from registry.query import declared_limits, moving_facts, qualified_values
-from registry.query.axes import MEANING_FIELDS
-from registry.query.study_query import CONTEXT, MOST_SERIES, StudyQuery
+from registry.query.facts.axes import MEANING_FIELDS
+from registry.query.questions import moving_facts
+from registry.query.questions.study_query import CONTEXT, MOST_SERIES, StudyQuery
+from registry.query.responses import declared_limits
+from registry.query.values import qualified_values
 from registry.studies.table import Group, Row
 from validators.units import UNITS
 
@@ -58,7 +60,7 @@ class Pooling:
 
 
 def kinds_of(groups: Iterable[Group]) -> frozenset[str]:
-    """The kinds of the numbers of some groups (registry/query/moving_facts.py); "" where one is not known."""
+    """The kinds of the numbers of some groups (registry/query/questions/moving_facts.py); "" where one is not known."""
     return frozenset(moving_facts.kind_of_number(group.canonical or group.at["op"] or "") for group in groups)
 
 

@@ -46,7 +46,8 @@ def find_limits(answer: StudyTable) -> FoundLimits:
     if not result_ids or len(result_ids) > MOST_RESULTS:
         return {}
     known_limits: dict[tuple[str, str, str, str], list[Efficiency]] = {}
-    for public_id, efficiencies in ceilings.efficiencies_of(result_ids, LIMITED).items():
+    efficiencies_by_id = ceilings.efficiencies_of(result_ids, LIMITED, answer.question.source)
+    for public_id, efficiencies in efficiencies_by_id.items():
         for efficiency in efficiencies:
             parts = (str(efficiency.measurement[name]) for name in ("op", "quantity", "stat"))
             op, quantity, stat = parts

@@ -33,8 +33,9 @@ from registry.presentation.plots.model import (
     Plot,
     PlotPoint,
 )
-from registry.query import qualified_values
-from registry.query.axes import find_axis
+from registry.presentation.words import label_place
+from registry.query.facts.axes import find_axis
+from registry.query.values import qualified_values
 from registry.studies.table import FIGURES, Row, is_assumed, is_not_repeated, lower_is_better
 
 FEWEST_FOR_A_BOX = 5
@@ -206,7 +207,7 @@ def _point_number(row: Row, qualifier: str) -> str:
 def _axis_value_text(name: str, value: Any) -> str:
     """ "write", but "cpt 8" and "direct I/O: true", which say nothing alone."""
     bare = isinstance(value, str) and value not in ("true", "false")
-    return value if bare else f"{find_axis(name).title} {_axis_text(value)}"
+    return label_place(name, value) if bare else f"{find_axis(name).title} {_axis_text(value)}"
 
 
 def _axis_text(value: Any) -> str:

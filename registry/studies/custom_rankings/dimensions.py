@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from registry.query.formulas import LARGEST_POWER, FormulaError, interpret_formula
+from registry.query.values.formulas import LARGEST_POWER, FormulaError, interpret_formula
 from validators.units import UNITS, is_finite_number
 
 LARGEST_DENOMINATOR = 64

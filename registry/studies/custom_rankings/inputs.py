@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 from registry.errors import Problem
 from registry.models import Measurement
-from registry.query import axes, fact_index, filters, formulas, study_query
-from registry.query.formulas import FormulaError
+from registry.query.facts import axes, fact_index
 from registry.query.public_record import nearest_names
-from registry.query.recorded_metrics import known_metrics
-from registry.query.study_query import COLUMN_METRICS, Metric
+from registry.query.questions import filters, study_query
+from registry.query.questions.recorded_metrics import known_metrics
+from registry.query.questions.study_query import COLUMN_METRICS, Metric
+from registry.query.row_sources import PUBLIC, RowSource
+from registry.query.values import formulas
+from registry.query.values.formulas import FormulaError
 from registry.studies.custom_rankings import dimensions
 from registry.studies.table import USUAL_UNITS
 from validators.quantities import canonical_name
@@ -35,7 +38,7 @@ class BadFormula(NotRanked):
     code = "ranking.formula"
     title = "The formula can't be computed"
     hint = (
-        "Known are + - * / **, sqrt, min, max, numbers and names; names with a dash or a dot stand in brackets: "
+        "Use + - * / **, sqrt, min, max, numbers and names; names with a dash or a dot stand in brackets: "
         "[ior-easy-write.bandwidth] / client_nodes."
     )
 
@@ -119,12 +122,12 @@ def _with_names(text: str, by_identifier: Mapping[str, str]) -> str:
     return text
 
 
-def input_of(name: str) -> Input:
+def input_of(name: str, source: RowSource = PUBLIC) -> Input:
     """Where the numbers of a name are: a fact, else a metric or a column of results.
 
     Raises UnknownName where no result has it, or it may be any of several.
     """
-    known_facts = fact_index.fact_names()
+    known_facts = fact_index.fact_names(source)
     if name in known_facts or name in axes.by_name():
         unit = axes.find_axis(name).unit
         unit_entry = UNITS.get(unit)
@@ -136,7 +139,7 @@ def input_of(name: str) -> Input:
             unit,
             unit_entry.factor if unit_entry else 1.0,
         )
-    metrics = known_metrics()
+    metrics = known_metrics(source)
     try:
         candidates = study_query.parse_metrics([name], metrics)
     except study_query.UnknownMetric as error:
@@ -148,10 +151,10 @@ def input_of(name: str) -> Input:
     if len(candidates) > 1 or study_query.tools_of([name], candidates[0]):
         several = ", ".join(f"[{metric}]" for metric in candidates[:MOST_INPUTS])
         raise UnknownName(f"{name!r} may be any of several.", hint=f"Give one of {several}.")
-    return _metric_input(name, candidates[0])
+    return _metric_input(name, candidates[0], source)
 
 
-def _metric_input(name: str, metric: Metric) -> Input:
+def _metric_input(name: str, metric: Metric, source: RowSource) -> Input:
     if not metric.quantity:
         canonical, shown_unit = COLUMN_METRICS[metric.op]
         return Input(
@@ -163,8 +166,10 @@ def _metric_input(name: str, metric: Metric) -> Input:
             UNITS[shown_unit].factor if shown_unit else 1.0,
             metric.op,
         )
-    measurements = Measurement.objects.order_by().filter(**metric._asdict()).values_list("unit", "result__tool")
-    unit, tool = measurements[:1][0]
+    measurements = (
+        source.table_rows(Measurement).order_by().filter(**metric._asdict()).values_list("unit", "result__tool")
+    )
+    unit, tool = measurements.values_list("unit", "result__tool")[:1][0]
     quantity = canonical_name(tool, metric._asdict() | {"unit": unit})
     counted = dimensions.counted_unit(quantity, unit)
     return Input(name, "metric", tuple(metric), unit, USUAL_UNITS.get(counted, counted), quantity=quantity)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from django.http import QueryDict
 
 from registry.errors import Problem
-from registry.query import filters, study_query
+from registry.query.questions import filters, study_query
+from registry.query.row_sources import PUBLIC, RowSource
 
 MOST_ROWS, USUAL_ROWS = 1000, 100
 ORDERS = ("most", "least")
@@ -36,6 +37,8 @@ class RankingQuery:
     limit: int = USUAL_ROWS
     as_of: dt.datetime | None = None
     filters: dict[str, list[str]] = field(default_factory=dict)
+    source: RowSource = field(default=PUBLIC, compare=False, repr=False)
+    """Whose rows are asked; no address has it."""
 
     def query(self) -> QueryDict:
         """The question as a query string; `parse_query` gives it back."""
@@ -55,7 +58,7 @@ class RankingQuery:
         return self.query().urlencode(safe=",/:")
 
 
-def parse_query(query: QueryDict) -> RankingQuery:
+def parse_query(query: QueryDict, source: RowSource = PUBLIC) -> RankingQuery:
     """The question in a query string; whether it can be computed is asked later.
 
     Raises NoFormula where there is none, InvalidValue for a wrong value.
@@ -71,6 +74,7 @@ def parse_query(query: QueryDict) -> RankingQuery:
         _parse_limit(study_query.single_value(query, "limit")),
         study_query.time_of(study_query.single_value(query, "as_of")),
         filters.other_values(query, NAMES),
+        source,
     )
 
 

@@ -18,12 +18,16 @@ from django.db.models import Q, QuerySet
 
 from registry.comparison import group_variation
 from registry.models import Fact, Measurement, Result
-from registry.query import declared_limits, filters, formulas, moving_facts, public_record, unknown_values
-from registry.query.divisors import PER
-from registry.query.missing_facts import MissingFacts, count_missing
+from registry.query import public_record
+from registry.query.facts.divisors import PER
 from registry.query.public_record import RESULT, Row, rows_of
-from registry.query.qualified_values import ABOUT
-from registry.query.recorded_metrics import results_as_of
+from registry.query.questions import filters, moving_facts, unknown_values
+from registry.query.questions.missing_facts import MissingFacts, count_missing
+from registry.query.questions.recorded_metrics import results_as_of
+from registry.query.responses import declared_limits
+from registry.query.row_sources import RowSource
+from registry.query.values import formulas
+from registry.query.values.qualified_values import ABOUT
 from registry.studies.custom_rankings import dimensions
 from registry.studies.custom_rankings.inputs import BadFormula, Input, NotRanked, input_of, replace_names, unit_of
 from registry.studies.custom_rankings.ranking_query import RankingQuery
@@ -75,9 +79,9 @@ def run_ranking(question: RankingQuery) -> FormulaRanking:
     """
     query = filters.as_query(question.filters)
     filters.refuse_unknown(query, filters.RESULT_NAMES, (filters.PARAMETER,))
-    results = results_as_of(question.as_of).filter(filters.result_conditions(query))
+    results = results_as_of(question.as_of, question.source).filter(filters.result_conditions(query, question.source))
     text, names = replace_names(question.formula)
-    inputs = {identifier: input_of(name) for identifier, name in names.items()}
+    inputs = {identifier: input_of(name, question.source) for identifier, name in names.items()}
     canonical = unit_of(text, inputs)
     unit = question.unit or USUAL_UNITS.get(canonical, canonical)
     if question.unit and dimensions.dimension_unit(question.unit) != canonical:
@@ -87,8 +91,8 @@ def run_ranking(question: RankingQuery) -> FormulaRanking:
     allowed = results.exclude(public_id__in=[row["result"] for row in forbidden]) if forbidden else results
     read_rows = _read_ranked_rows(question, allowed, text, inputs, order)
     ranked_rows = [row for row in read_rows if row["value"] is not None]
-    groups = _group_rows(read_rows, ranked_rows, list(inputs.values()), question.per)
-    rows = _result_rows(ranked_rows, inputs, unit, groups)
+    groups = _group_rows(read_rows, ranked_rows, list(inputs.values()), question)
+    rows = _result_rows(ranked_rows, inputs, unit, groups, question.source)
     return FormulaRanking(
         question, list(inputs.values()), unit, order, rows, _counts_by_trust(groups), groups, forbidden
     )
@@ -116,13 +120,15 @@ def _forbidden_results(results: QuerySet[Result], inputs: Sequence[Input]) -> li
 _GROUP = ("trust", "group_tool", "group_mode", "division")
 
 
-def _group_rows(read_rows: Sequence[Row], ranked_rows: Sequence[Row], inputs: Sequence[Input], per: str) -> list[Row]:
+def _group_rows(
+    read_rows: Sequence[Row], ranked_rows: Sequence[Row], inputs: Sequence[Input], question: RankingQuery
+) -> list[Row]:
     """Each group of a ranking in the order of its rows, with what varies among those that are listed. One query."""
     kinds = {moving_facts.kind_of_number(row.quantity) for row in inputs if row.kind != "fact"}
-    used = {row.source[0] for row in inputs if row.kind == "fact"} | ({PER[per]} if per else set())
+    used = {row.source[0] for row in inputs if row.kind == "fact"} | ({PER[question.per]} if question.per else set())
     names = group_variation.facts_beside(kinds, used) if kinds else []
     facts: dict[int, dict[str, str]] = {row["id"]: {} for row in ranked_rows}
-    matching_facts = Fact.objects.order_by().filter(result__in=facts, name__in=names)
+    matching_facts = question.source.table_rows(Fact).order_by().filter(result__in=facts, name__in=names)
     for pk, name, text in matching_facts.values_list("result", "name", "text"):
         facts[pk][name] = text
     rows_by_group: dict[tuple[str, ...], list[Row]] = {}
@@ -256,7 +262,7 @@ def _read_ranked_rows(
     ]
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(statement, values)
+            cursor.execute(question.source.source_statement(statement), values)
             names = [column.name for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     except DataError as error:
@@ -278,7 +284,9 @@ def _input_sql(formula_input: Input) -> Sql:
     ]
 
 
-def _result_rows(ranked: Sequence[Row], inputs: dict[str, Input], unit: str, groups: Sequence[Row]) -> list[Row]:
+def _result_rows(
+    ranked: Sequence[Row], inputs: dict[str, Input], unit: str, groups: Sequence[Row], source: RowSource
+) -> list[Row]:
     """Rows with their result and the place of their group; values in `unit`, inputs in the unit of each."""
     places = {
         tuple(group[name] for name in ("trust", "tool", "mode", "division")): place
@@ -287,7 +295,7 @@ def _result_rows(ranked: Sequence[Row], inputs: dict[str, Input], unit: str, gro
     columns = (
         {"pk": "pk"} | {name: RESULT[name] for name in RESULT_COLUMNS if name != "result"} | {"result": "public_id"}
     )
-    results = Result.objects.order_by().filter(pk__in=[row["id"] for row in ranked])
+    results = source.table_rows(Result).order_by().filter(pk__in=[row["id"] for row in ranked])
     by_pk = {row.pop("pk"): row for row in rows_of(columns, results)}
     rough = _rough_results(ranked, list(inputs.values()))
     return [
@@ -327,7 +335,7 @@ def _count_missing(question: RankingQuery, answer: FormulaRanking) -> MissingFac
     lacking = not answer.rows or any(row["missing"] for row in answer.counts.values())
     facts = [each.name for each in answer.inputs if each.kind == "fact"]
     needed = [*facts, *([PER[question.per]] if question.per else [])] if lacking else []
-    return count_missing(query, list(dict.fromkeys(needed)), question.as_of)
+    return count_missing(query, list(dict.fromkeys(needed)), question.as_of, question.source)
 
 
 def ranking_document(question: RankingQuery) -> Row:
@@ -363,5 +371,7 @@ def ranking_document(question: RankingQuery) -> Row:
             QUALIFIER,
         ],
         "rows": answer.rows,
-        "unknown_values": unknown_values.explain_empty(filters.as_query(question.filters), empty=not answer.rows),
+        "unknown_values": unknown_values.explain_empty(
+            filters.as_query(question.filters), empty=not answer.rows, source=question.source
+        ),
     }

@@ -1,8 +1,9 @@
-"""Cards of the curated studies: question, finding, trust and number of values, by document."""
+"""Cards of the curated studies: question, finding, trust and number of values, by topic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.core.cache import cache
 from redis.exceptions import RedisError
@@ -10,25 +11,38 @@ from redis.exceptions import RedisError
 from registry.errors import Problem
 from registry.presentation.charts.svg import write_svg
 from registry.presentation.plots.thumbnail import draw_thumbnail
-from registry.query import facets
 from registry.query.public_record import Row
+from registry.query.questions import facets
 from registry.studies import curated
 from registry.studies.balance.finding import finding_sentence
 from registry.studies.chart.limits import ALL
 from registry.web.caching import cached_value
 
-VERSIONED, LATEST, KEPT_S = "study-cards-4", "study-cards-latest-2", 7 * 86_400
+VERSIONED, LATEST, KEPT_S = "study-cards-5", "study-cards-latest-3", 7 * 86_400
 NO_ANSWER = "No result on this record answers it yet."
 NO_FINDING = "Its values differ in kind or unit. The table has them all."
+TOPICS: Mapping[str, str] = {
+    "fabrics": "Fabrics",
+    "drives": "Drives and targets",
+    "generations": "Generations",
+    "metadata": "Metadata",
+    "training": "AI training",
+    "applications": "Applications",
+    "lists": "Lists over time",
+    "time": "Time in a run",
+    "claims": "Claims checked",
+    "setups": "Setups and settings",
+}
+"""Topics of studies with their titles, in the order of the index."""
 
 
 def list_cards() -> list[Row]:
     """One card for each curated study, in the order of files and lines, of the record as it stands.
 
-    The answers are computed once per state of the record. A card has the fields of `curated.in_short` with `finding`
-    (a sentence), `trusts` (levels), `values` (how many measurements or figures have a value), `ceilings` (names of
-    layers; empty where none is drawn), `matched` (matched pairs with a ratio) and `picture` (SVG; empty where its
-    values have several units).
+    The answers are computed once per state of the record. A card has the fields of `curated.in_short` with `topic`,
+    `finding` (a sentence), `trusts` (levels), `values` (how many measurements or figures have a value), `ceilings`
+    (names of layers; empty where none is drawn), `matched` (matched pairs with a ratio) and `picture` (SVG; empty
+    where its values have several units).
     """
     version = facets.record_version()
     return cached_value(f"{VERSIONED}:{version}", _make_cards)
@@ -55,16 +69,39 @@ def search_cards(cards: Iterable[Row], text: str) -> list[Row]:
     return [card for card in cards if all(word in _searched_text(card) for word in words)]
 
 
-def group_by_document(cards: Iterable[Row]) -> Mapping[str, list[Row]]:
-    """Cards by the title of their document, in the order of the cards."""
-    cards_by_document: dict[str, list[Row]] = {}
-    for card in cards:
-        cards_by_document.setdefault(card["document"], []).append(card)
-    return cards_by_document
+def count_topics(cards: Iterable[Row]) -> Sequence[tuple[str, str, int]]:
+    """Name, title and number of cards of each topic that has some."""
+    counts = Counter(card["topic"] for card in cards)
+    return [(name, title, counts[name]) for name, title in TOPICS.items() if counts[name]]
+
+
+def most_answered_first(cards: Iterable[Row]) -> list[Row]:
+    """Cards with a picture under a ceiling first, then those with matched pairs, a picture, or any value.
+
+    Topics take turns within each of these, so that the first cards are of many topics.
+    """
+    turns: Counter[tuple[int, str]] = Counter()
+    ranked_cards = []
+    for place, card in enumerate(cards):
+        lack = _answer_lack(card)
+        turn = turns[lack, card["topic"]]
+        turns[lack, card["topic"]] += 1
+        ranked_cards.append((lack, turn, place, card))
+    return [card for *_, card in sorted(ranked_cards, key=lambda row: row[:3])]
+
+
+def _answer_lack(card: Row) -> int:
+    """From 0 for a picture under a ceiling to 4 for a card without any value."""
+    if not card["values"]:
+        return 4
+    if not card["picture"] or card["topic"] == "setups":
+        return 3
+    return 0 if card["ceilings"] else 1 if card["matched"] else 2
 
 
 def _searched_text(card: Row) -> str:
-    return " ".join((card["title"], card["finding"], card["document"], card["place"], card["slug"])).casefold()
+    texts = (card["title"], card["finding"], TOPICS[card["topic"]], card["document"], card["place"], card["slug"])
+    return " ".join(texts).casefold()
 
 
 def _make_cards() -> list[Row]:
@@ -72,7 +109,12 @@ def _make_cards() -> list[Row]:
 
 
 def _make_card(study: curated.Study) -> Row:
-    card = curated.in_short(study) | {"ceilings": _ceiling_names(study), "picture": "", "matched": 0}
+    card = curated.in_short(study) | {
+        "topic": study["topic"],
+        "ceilings": _ceiling_names(study),
+        "picture": "",
+        "matched": 0,
+    }
     try:
         answer = curated.study_answer(study)
     except Problem:

@@ -54,6 +54,10 @@ class TooMuch(CageError):
     """It needed more memory than it may have, or had more to say. Another try would, too."""
 
 
+class Busy(CageError):
+    """Other jobs of this process did not end in time."""
+
+
 class Cage:
     """One warm process and the way to it; it does one job at a time. Threads take turns, forks start their own."""
 
@@ -74,12 +78,17 @@ class Cage:
         *,
         seconds: float,
         out: IO[bytes] | None = None,
+        wait_s: float = -1,
     ) -> Any:
         """The answer of a job of the module, which reads these paths and may write to `out`, within so many seconds.
 
-        Raises OutOfTime, TooMuch, JobFailed; OSError where a path can't be opened.
+        Raises OutOfTime, TooMuch, JobFailed, and Busy where other jobs last longer than `wait_s`, if that is given;
+        OSError where a path can't be opened.
         """
-        with ExitStack() as opened, self._turn:
+        if not self._turn.acquire(timeout=wait_s):
+            raise Busy("Other jobs of this process did not end in time.")
+        with ExitStack() as opened:
+            opened.callback(self._turn.release)
             files = [opened.enter_context(_OpenFile(path)) for path in paths]
             request = {"job": job.__name__, "names": [path.name for path in paths], "arguments": arguments}
             try:
@@ -207,9 +216,10 @@ def do_job(
     *,
     seconds: float,
     out: IO[bytes] | None = None,
+    wait_s: float = -1,
 ) -> Any:
     """Have a job of `jobs` done in the cage of this process. Raises as `Cage.do_job` does."""
-    answer = _cage.do_job(job, paths, arguments, seconds=seconds, out=out)
+    answer = _cage.do_job(job, paths, arguments, seconds=seconds, out=out, wait_s=wait_s)
     _note_barrier(_cage.holds)
     return answer
 

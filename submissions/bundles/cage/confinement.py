@@ -15,13 +15,18 @@ import platform
 import resource
 import signal
 import struct
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC = ctypes.PyDLL(None, use_errno=True)
+_LIBC.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
+_MACHINE = platform.machine()
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38
 _SECCOMP_MODE_FILTER = 2
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 _LOAD_WORD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
+_INSTRUCTION = struct.Struct("HBBI")
 _OFFSET_OF_CALL, _OFFSET_OF_ARCHITECTURE = 0, 4
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _NOBODY = 65534
@@ -75,6 +80,17 @@ def become_nobody() -> None:
         os.setuid(_NOBODY)
 
 
+def fork_child() -> int:
+    """As os.fork, without what modules registered for one: they renew locks of threads and seeds, 1 ms for each job.
+
+    For a process of one thread, and a child that needs no random number of its own. Raises OSError as os.fork does.
+    """
+    child: int = _LIBC.fork()
+    if child < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return child
+
+
 def gain_nothing() -> None:
     """No program that is run from now on gets more rights than this process has."""
     _call_prctl(_PR_SET_NO_NEW_PRIVS, 1)
@@ -109,7 +125,21 @@ def refuse_calls() -> None:
 
     Raises Refused where the processor is not known here, or the kernel has no seccomp.
     """
-    machine = platform.machine()
+    head, _ = _filter_in_memory(_MACHINE)
+    _call_prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(head))
+
+
+@cache
+def _filter_in_memory(machine: str) -> tuple[ctypes.Array[ctypes.c_char], ctypes.Array[ctypes.c_char]]:
+    """The filter as the kernel reads it, `struct sock_fprog`, and the instructions that it points to."""
+    code = filter_code(machine)
+    instructions = ctypes.create_string_buffer(code, len(code))
+    head = struct.pack("HxxxxxxP", len(code) // _INSTRUCTION.size, ctypes.addressof(instructions))
+    return ctypes.create_string_buffer(head), instructions
+
+
+def filter_code(machine: str) -> bytes:
+    """The instructions that permit the calls PERMITTED on a processor. Raises Refused for one that is not known."""
     if machine not in _NUMBERS:
         raise Refused(errno.ENOSYS, f"no list of calls for {machine}")
     architecture, numbers = _NUMBERS[machine]
@@ -124,14 +154,13 @@ def refuse_calls() -> None:
         (_RETURN, 0, 0, _REFUSE),
         (_RETURN, 0, 0, _ALLOW),
     ]
-    code = b"".join(struct.pack("HBBI", *instruction) for instruction in program)
-    filter_code = ctypes.create_string_buffer(code, len(code))
-    head = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(program), ctypes.addressof(filter_code)))
-    _call_prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(head))
+    return b"".join(_INSTRUCTION.pack(*instruction) for instruction in program)
 
 
 def can_refuse_calls() -> bool:
     """Try it in a child, for it can't be taken back."""
+    with suppress(Refused):
+        _filter_in_memory(_MACHINE)  # once, for all children
     child = os.fork()
     if child == 0:
         try:
@@ -144,7 +173,6 @@ def can_refuse_calls() -> bool:
 
 
 def _call_prctl(option: int, *arguments: int) -> None:
-    padded = [ctypes.c_ulong(argument) for argument in (*arguments, 0, 0, 0, 0)[:4]]
-    if _LIBC.prctl(ctypes.c_int(option), *padded) != 0:
+    if _LIBC.prctl(option, *(*arguments, 0, 0, 0, 0)[:4]) != 0:
         number = ctypes.get_errno()
         raise Refused(number, os.strerror(number))

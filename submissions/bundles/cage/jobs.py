@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import validators
 from submissions.bundles import scrubbing
-from submissions.bundles.cage import plain_json
+from submissions.bundles.cage import archive_view, plain_json
 from validators import benchmarks, catalogue, schema
 from validators.bundle import Bundle, BundleError, StoredFile, open_bundle, secret_scan
 from validators.checks import check, read_files
@@ -77,6 +77,17 @@ def scrub_bundle(paths: Sequence[Path], arguments: Mapping[str, Any], out: Binar
     extra_files = _extra_files(paths, arguments)
     scrubbed = scrubbing.derive_copy(paths[0], out, name=arguments["name"], extra_files=extra_files, choose=choose)
     return scrubbed.as_json()
+
+
+def look_into(paths: Sequence[Path], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What people look at in a bundle: `look` is the name of one of LOOKS, the other arguments are for it."""
+    return archive_view.view_bundle(LOOKS[arguments["look"]], paths, arguments)
+
+
+LOOKS = {
+    look.__name__: look
+    for look in (archive_view.list_files, archive_view.read_lines, archive_view.offer_texts, archive_view.require_texts)
+}
 
 
 def warm_up() -> None:

@@ -7,10 +7,11 @@ The shapes come from the classes that the answers are made of.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from submissions.bundles.cage import archive_view
 from submissions.bundles.cage.client import JobFailed
 from submissions.bundles.scrubbing import DerivedFile, ScrubResult
 from validators.findings import ERROR, LEVELS, Finding
@@ -32,6 +33,7 @@ _MEASUREMENT: dict[str, Any] = {
 }
 _OPTIONAL: dict[str, Any] = {
     "lines": (dict, type(None)),
+    "given_options": (dict, type(None)),
     **{name: (str, type(None)) for name in ("started", "ended")},
     **{name: (int, type(None)) for name in ("client_nodes", "tasks")},
 }
@@ -97,6 +99,33 @@ def require_scrubbed(answer: Any) -> ScrubResult:
         _require_shape(row, {"path": str, "reason": str}, "a file that is left out", closed=True)
     _refuse_if(not all(isinstance(names, list) and _are_texts(names) for names in answer["names"].values()), "names")
     return ScrubResult(**{**answer, "files": [DerivedFile(**row) for row in answer["files"]]})
+
+
+def require_look(answer: Any, look: Callable[..., Any]) -> dict[str, Any]:
+    """The answer of a function of `archive_view`. Raises JobFailed where it has another shape, or says too much."""
+    _refuse_if(not isinstance(answer, dict), "a look is no object")
+    if "refused" in answer:
+        _require_shape(answer, {"refused": str, "detail": str}, "a refusal", closed=True)
+        _refuse_if(answer["refused"] not in _REFUSALS, "an unknown refusal")
+    elif look is archive_view.read_lines:
+        _require_shape(answer, {"path": str, "size": int, "lines": list, "more": bool}, "a page of lines", closed=True)
+        _refuse_if(len(answer["lines"]) > archive_view.LINES, "too many lines")
+        for line in answer["lines"]:
+            shaped = isinstance(line, list) and [type(part) for part in line] == [str, bool]
+            _refuse_if(not shaped, "a line of another shape")
+            _refuse_if(len(line[0]) > archive_view.CHARACTERS, "a line is too long")
+    elif look is not archive_view.require_texts:
+        _require_shape(answer, {"files": list}, "a list of files", closed=True)
+        marks = {"marks": (list, type(None))} if look is archive_view.offer_texts else {}
+        for row in answer["files"]:
+            _require_shape(row, {"path": str, "size": int, **marks}, "a file", closed=True)
+            for mark in row.get("marks") or ():
+                _require_shape(mark, {"line": int, "word": str, "why": str}, "a mark", closed=True)
+    looked: dict[str, Any] = answer
+    return looked
+
+
+_REFUSALS = (archive_view.UNREADABLE, archive_view.UNKNOWN, archive_view.BINARY)
 
 
 def add_finding(report: dict[str, Any], finding: Finding) -> None:

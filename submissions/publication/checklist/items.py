@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from registry.models import Release
-from registry.query.canonical_names import plain_text
+from registry.query.names.canonical_names import plain_text
 from submissions.errors import ChecklistChanged, ChecklistInvalid, ChecklistTaken, NoChecklistItem, ReleaseInvalid
 from submissions.models import Account, ChecklistAct, ChecklistItem
 from submissions.models.checklists import LONGEST_LABEL

@@ -25,12 +25,16 @@ from submissions.models import (
     Comment,
     CopyAgreement,
     DeadlineException,
+    Disposition,
     Event,
     Judgement,
+    Question,
+    QuestionConsent,
     RecheckComparison,
     Review,
     ScrubbedCopy,
     SecretFile,
+    ShelfRun,
     Signature,
     State,
     Submission,
@@ -41,8 +45,8 @@ from submissions.permissions import require_role
 from submissions.publication import amendments
 
 GONE = "Erased on request."
-_MADE_OF_FILES = (Check, SubmittedSystem, ScrubbedCopy, CopyAgreement, RecheckComparison, Version, Signature)
-_WRITTEN_BY_PEOPLE = (Judgement, Anonymity, DeadlineException, SecretFile)
+_MADE_OF_FILES = (Check, SubmittedSystem, ScrubbedCopy, CopyAgreement, RecheckComparison, Version, Signature, ShelfRun)
+_WRITTEN_BY_PEOPLE = (Judgement, Disposition, Question, QuestionConsent, Anonymity, DeadlineException, SecretFile)
 
 
 @dataclass(frozen=True, slots=True)

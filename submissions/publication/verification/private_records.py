@@ -33,6 +33,7 @@ def record_breaks() -> Iterator[str]:
     for submission_id, kept_records in gone.items():
         if not _may_be_deleted(kept_records):
             yield f"Submission {submission_id}: the log has {len(kept_records)} records of it, and it is gone."
+    yield from _wrongly_expired()
     yield from _unrecorded_rows()
     yield from _emptied_without_row()
     yield from _unopened_leaves()
@@ -111,6 +112,14 @@ def _current_facts(
         for row, facts in zip(stored_rows, private_records.rows_facts(Kind(kind), stored_rows), strict=True):
             current[kind, facts["submission"], row.pk] = facts
     return current
+
+
+def _wrongly_expired() -> Iterator[str]:
+    """Submissions that are marked as expired, so that their bytes go, and that the registry did not withdraw."""
+    withdrawals = Event.objects.filter(submission=OuterRef("pk"), to_state=State.WITHDRAWN, actor=None)
+    marked = Submission.objects.filter(~Exists(withdrawals), expired_at__isnull=False)
+    for submission_id in marked.order_by("pk").values_list("pk", flat=True):
+        yield f"Submission {submission_id}: it is marked as expired, and its history does not say so."
 
 
 def _may_be_deleted(records: Iterable[Mapping[str, Any]]) -> bool:

@@ -66,7 +66,7 @@ def test_several_tools_have_their_own_files_and_share_the_output_of_the_job() ->
     }
 
 
-def test_what_io500_ran_is_no_run_of_ior() -> None:
+def test_outputs_of_io500_phases_are_not_runs_of_ior() -> None:
     heads = {
         "r/result_summary.txt": b"[RESULT] ior-easy-write 1",
         "r/ior-easy-write.txt": IOR,
@@ -75,7 +75,7 @@ def test_what_io500_ran_is_no_run_of_ior() -> None:
     assert tools(heads) == {"io500": sorted(heads)}
 
 
-def test_what_a_result_needs_and_what_belongs_to_nothing_is_said(collector, tmp_path) -> None:
+def test_missing_files_and_unknown_files_are_reported(collector, tmp_path) -> None:
     results = tmp_path / "survey"
     results.mkdir()
     (results / "rates").write_text("=============> ost  2 sz  2097152K rsz 1024K obj    2 thr    2 \n")
@@ -92,7 +92,7 @@ def test_what_a_result_needs_and_what_belongs_to_nothing_is_said(collector, tmp_
     assert warning.startswith("warning: obdfilter-survey: there is no * (summary that the script writes")
 
 
-def test_results_of_nothing_known_are_packed_with_a_warning(collector, tmp_path) -> None:
+def test_results_of_unknown_tools_are_packed_with_a_warning(collector, tmp_path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "a.txt").write_text("42\n")
     done = collector("pack", "--results", tmp_path / "r", "--out", tmp_path / "r.tar.gz")

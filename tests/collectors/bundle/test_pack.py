@@ -10,6 +10,8 @@ import zlib
 
 import pytest
 
+from tests.unpacking import extract
+
 RESULTS = "highwater-bundle/data/results/"
 
 
@@ -41,7 +43,7 @@ def test_a_bundle_holds_every_text_under_the_folder_name_and_with_full_consent_e
 def test_a_bundle_is_a_bag_that_sha256sum_verifies(collector, results, tmp_path):
     done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
     with tarfile.open(tmp_path / "run.tar.gz") as archive:
-        archive.extractall(tmp_path / "out", filter="data")
+        extract(archive, tmp_path / "out", filter="data")
     bag = tmp_path / "out" / "highwater-bundle"
     assert (bag / "bagit.txt").read_text() == "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
     for manifest in ("manifest-sha256.txt", "tagmanifest-sha256.txt"):
@@ -90,7 +92,7 @@ def test_times_modes_and_order_of_creation_do_not_matter(collector, results, tmp
     assert (tmp_path / "one.tar.gz").read_bytes() == (tmp_path / "two.tar.gz").read_bytes()
 
 
-def test_names_stand_in_the_order_of_their_bytes(collector, results, tmp_path):
+def test_names_are_sorted_by_their_bytes(collector, results, tmp_path):
     """Folders are listed in an order of the file system's own; the archive must not follow it."""
     for name in ("z", "a", "Z", "ä", "ior-easy.txt", "ior-easy/a"):
         (results / name).touch()
@@ -122,7 +124,7 @@ def test_names_of_every_length_and_files_of_every_size_survive(collector, tmp_pa
 
 
 @pytest.mark.skipif(shutil.which("tar") is None, reason="no tar command here")
-def test_gnu_tar_unpacks_without_a_word(collector, results, tmp_path):
+def test_gnu_tar_unpacks_without_a_message(collector, results, tmp_path):
     collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
     (tmp_path / "out").mkdir()
     done = subprocess.run(
@@ -143,7 +145,7 @@ def test_a_dry_run_lists_and_writes_nothing(collector, results, tmp_path):
     assert not (tmp_path / "run.tar.gz").exists()
 
 
-def test_empty_folders_are_left_out_with_a_word(collector, results, tmp_path):
+def test_empty_folders_are_left_out_with_a_message(collector, results, tmp_path):
     (results / "nothing-here").mkdir()
     done = collector("pack", "--results", results, "--out", tmp_path / "run.tar.gz")
     assert done.returncode == 0
@@ -225,7 +227,7 @@ def test_repetition_that_the_server_takes_for_a_bomb_is_refused(collector, tmp_p
     assert "bundle.bomb" in done.stderr
 
 
-def test_an_empty_folder_is_nothing_collected(collector, tmp_path):
+def test_an_empty_folder_ends_with_nothing_collected(collector, tmp_path):
     (tmp_path / "empty").mkdir()
     done = collector("pack", "--results", tmp_path / "empty", "--out", tmp_path / "run.tgz")
     assert done.returncode == 3
@@ -233,7 +235,7 @@ def test_an_empty_folder_is_nothing_collected(collector, tmp_path):
 
 
 @pytest.mark.parametrize("out", ["results/run.tar.gz", "run.zip", "missing/run.tar.gz"])
-def test_an_archive_is_not_written_where_it_makes_no_sense(collector, tmp_path, out):
+def test_an_archive_is_not_written_among_results_or_into_a_missing_folder(collector, tmp_path, out):
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "result.txt").write_text("x")
     done = collector("pack", "--results", tmp_path / "results", "--out", tmp_path / out)

@@ -23,6 +23,7 @@ from collectors.privacy import pseudonyms
 from submissions.bundles import scrubbing
 from tests.collectors.bundle.test_pack import contents, packed_results
 from tests.collectors.planted import PLANTED
+from tests.unpacking import extract
 from validators.checks import check
 
 DOCUMENT = {
@@ -157,7 +158,7 @@ def test_another_site_has_other_pseudonyms(collector, tmp_path):
     assert packed_results(tmp_path / "one.tgz") != packed_results(tmp_path / "two.tgz")
 
 
-def test_a_home_that_cannot_be_written_is_said_and_costs_nothing_else(collector, telling, tmp_path):
+def test_an_unwritable_home_is_reported_and_packing_continues(collector, telling, tmp_path):
     (collector.home / ".config").write_text("in the way")
     done = pack(collector, telling, tmp_path / "b.tgz")
     assert "no key for pseudonyms can be kept" in done.stderr
@@ -188,7 +189,7 @@ def test_the_report_counts_by_rule_and_names_each_changed_file(collector, tmp_pa
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"a", b"a\n", b"a\n\nb", b"\xff\xfe caf\xe9\r\nx\r\n", b"\n\n\n"])
-def test_bytes_that_tell_nothing_stay_as_they_are(collector, tmp_path, content):
+def test_bytes_without_names_or_keys_are_unchanged(collector, tmp_path, content):
     folder = tmp_path / "r"
     folder.mkdir()
     (folder / "a.txt").write_bytes(content)
@@ -281,7 +282,7 @@ def test_conflicting_descriptions_are_refused(collector, plain, tmp_path, other)
     assert not (tmp_path / "b.tgz").exists()
 
 
-def test_strict_tells_how_many_nodes_and_not_which(collector, plain, tmp_path):
+def test_the_strict_profile_gives_the_number_of_nodes_without_their_names(collector, plain, tmp_path):
     system = write(tmp_path / "s.json", dict(DOCUMENT, site={"institution": "Example"}, system={"name": "scratch"}))
     pack(collector, plain, tmp_path / "b.tgz", "--system", system, "--profile", "strict")
     document = json.loads(contents(tmp_path / "b.tgz")["highwater-bundle/data/system.json"])
@@ -302,7 +303,7 @@ def test_strict_tells_how_many_nodes_and_not_which(collector, plain, tmp_path):
         (dict(DOCUMENT, site={"institution": "AKIAQWERTYUIOPASDFGH"}), "bundle.secret"),
     ],
 )
-def test_a_document_that_must_not_leave_is_refused(collector, plain, tmp_path, document, code):
+def test_an_invalid_document_is_not_packed_and_not_printed(collector, plain, tmp_path, document, code):
     system = write(tmp_path / "system.json", document)
     done = collector("pack", "--results", plain, "--system", system, "--out", tmp_path / "b.tgz")
     assert done.returncode == 1
@@ -311,7 +312,7 @@ def test_a_document_that_must_not_leave_is_refused(collector, plain, tmp_path, d
     assert not (tmp_path / "b.tgz").exists()
 
 
-def test_a_dry_run_shows_the_very_bytes_that_would_leave(collector, telling, tmp_path):
+def test_a_dry_run_shows_the_bytes_that_would_be_packed(collector, telling, tmp_path):
     system = write(tmp_path / "system.json", DOCUMENT)
     pack(collector, telling, tmp_path / "b.tgz", "--system", system)
     dry = collector("pack", "--results", telling, "--system", system, "--dry-run", "--text")
@@ -324,7 +325,7 @@ def test_a_dry_run_shows_the_very_bytes_that_would_leave(collector, telling, tmp
     assert '"class_id": "00112233445566aa"' in dry.stdout
 
 
-def test_canaries_of_whole_nodes_do_not_leave(collector, shared, tmp_path):
+def test_canaries_of_whole_nodes_are_not_packed(collector, shared, tmp_path):
     """The strings planted in the fake nodes, as a dumped environment, a command line and a log would print them."""
     roots = sorted((shared / "data/collector/fakeroots").glob("*.tar.gz"))
     canaries = set()
@@ -350,7 +351,7 @@ def test_canaries_of_whole_nodes_do_not_leave(collector, shared, tmp_path):
     assert [canary for canary in canaries if canary in leaves] == []
 
 
-def test_the_name_of_this_very_machine_does_not_leave(collector, tmp_path):
+def test_the_name_of_this_machine_is_not_packed(collector, tmp_path):
     folder = tmp_path / "r"
     folder.mkdir()
     (folder / "a.txt").write_text(f"task on {socket.gethostname()} by {os.environ.get('USER', 'somebody')}\n")
@@ -379,7 +380,7 @@ def codes(part):
     return [code for code in finding_codes if code not in ("io500.hash.redacted", "bundle.litter")]
 
 
-def test_published_archives_are_judged_the_same_after_packing(collector, published_archives, every_nth, tmp_path):
+def test_published_archives_get_the_same_report_after_packing(collector, published_archives, every_nth, tmp_path):
     """Some of them: scores, measurements, findings and rules are those of the original."""
     archives = every_nth(published_archives, 5)
     assert len(archives) > 5
@@ -388,14 +389,14 @@ def test_published_archives_are_judged_the_same_after_packing(collector, publish
         folder = tmp_path / str(number) / "r"
         folder.mkdir(parents=True)
         with tarfile.open(original) as archive:
-            archive.extractall(folder, filter="data")
+            extract(archive, folder, filter="data")
         pack(collector, folder, tmp_path / f"{number}.tgz")
         assert judged(tmp_path / f"{number}.tgz") == judged(folder), original.name
         redacted += bool(report_of(tmp_path / f"{number}.tgz")["removed"])
     assert redacted > len(archives) / 2
 
 
-def test_the_copy_that_the_registry_makes_of_a_bundle_is_still_a_whole_bag(collector, telling, tmp_path):
+def test_the_scrubbed_copy_of_a_bundle_is_a_complete_bag(collector, telling, tmp_path):
     """What the site took out, the registry's own scrubbing does not find again."""
     pack(collector, telling, tmp_path / "b.tgz")
     with (tmp_path / "copy.tgz").open("wb") as copy:
@@ -440,7 +441,7 @@ def gpfs_names(folder):
     return names
 
 
-def test_no_node_of_real_storage_scale_clusters_leaves(collector, shared, tmp_path):
+def test_no_node_name_of_real_storage_scale_clusters_is_packed(collector, shared, tmp_path):
     samples = shared / "data" / "collector" / "samples"
     names = gpfs_names(samples)
     assert len(names) > 300
@@ -455,7 +456,7 @@ def test_no_node_of_real_storage_scale_clusters_leaves(collector, shared, tmp_pa
     assert {"nsdRAIDTracks", "pagepool", "quorum-manager-perfmon"} <= words
 
 
-def test_each_mmlsconfig_alone_loses_its_nodes(collector, shared, tmp_path):
+def test_node_names_of_each_mmlsconfig_are_removed(collector, shared, tmp_path):
     samples = sorted((shared / "data" / "collector" / "samples" / "mmlsconfig").glob("io500-*.txt"))
     assert len(samples) >= 5
     for number, path in enumerate(samples):
@@ -468,7 +469,7 @@ def test_each_mmlsconfig_alone_loses_its_nodes(collector, shared, tmp_path):
         assert sorted(names & words) == [], path.name
 
 
-def test_of_two_commands_that_make_the_key_at_once_the_first_wins(tmp_path):
+def test_the_key_of_the_first_of_two_concurrent_commands_is_kept(tmp_path):
     pseudonyms.write_private(str(tmp_path / "s" / "key"), b"first", replace=False)
     pseudonyms.write_private(str(tmp_path / "s" / "key"), b"second", replace=False)
     assert (tmp_path / "s" / "key").read_bytes() == b"first"
@@ -476,7 +477,7 @@ def test_of_two_commands_that_make_the_key_at_once_the_first_wins(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["", "not hexadecimal", "0"])
-def test_a_key_file_that_is_no_key_is_said_and_left_alone(collector, telling, tmp_path, content):
+def test_an_invalid_key_file_is_reported_and_not_overwritten(collector, telling, tmp_path, content):
     collector.write_config("")
     path = collector.home / ".config/highwater/pseudonyms.key"
     path.write_text(content)
@@ -497,7 +498,7 @@ def test_a_log_that_was_packed_alone_is_opened_and_scrubbed(collector, tmp_path,
     assert report_of(tmp_path / "b.tgz")["left_out"] == [{"path": "r/job.log" + suffix, "reason": "archive"}]
 
 
-def test_a_packed_log_that_breaks_off_stays_home(collector, tmp_path):
+def test_a_truncated_compressed_log_is_not_packed(collector, tmp_path):
     folder = tmp_path / "r"
     folder.mkdir()
     (folder / "a.txt").write_text("1\n")

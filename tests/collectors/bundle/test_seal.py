@@ -55,7 +55,7 @@ needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not i
 
 
 @needs_fio
-def test_a_run_of_fio_is_sealed_packed_and_found_to_agree(collector, wrap, pack):
+def test_a_sealed_run_of_fio_agrees_with_its_seal_after_packing(collector, wrap, pack):
     (collector.cwd / "results").mkdir()
     document = wrap("fio", *FIO, f"--directory={collector.cwd}", "--output=results/fio.json")
     sealed = {entry["path"]: entry for entry in document["run"]["files"]}
@@ -69,13 +69,13 @@ def test_a_run_of_fio_is_sealed_packed_and_found_to_agree(collector, wrap, pack)
 
 
 @needs_fio
-def test_two_runs_mixed_differ_for_the_one_that_is_not_described(collector, wrap, pack):
+def test_results_of_a_second_run_differ_from_the_seal(collector, wrap, pack):
     (collector.cwd / "results").mkdir()
     wrap("fio", *FIO, f"--directory={collector.cwd}", "--output=results/one.json")
     wrap("fio", *FIO, "--numjobs=2", f"--directory={collector.cwd}", "--output=results/two.json", out="second")
     done = pack()
     assert done.returncode == 0
-    assert "1 files were not written by the command that out/system.json describes: two.json" in done.stderr
+    assert "1 files were not written by the command that out/system.json describes: results/two.json" in done.stderr
     report = check(collector.cwd / "b.tar.gz")
     assert [
         (run.path.rpartition("/")[2], rule.outcome)
@@ -86,7 +86,7 @@ def test_two_runs_mixed_differ_for_the_one_that_is_not_described(collector, wrap
 
 
 @needs_fio
-def test_a_result_that_was_changed_behind_pack_is_found_by_the_rules(collector, wrap, pack):
+def test_a_result_changed_after_packing_is_found_by_the_rules(collector, wrap, pack):
     (collector.cwd / "results").mkdir()
     wrap("fio", *FIO, f"--directory={collector.cwd}", "--output=results/fio.json")
     folder = collector.cwd / "bundle"
@@ -102,7 +102,7 @@ def test_a_result_that_was_changed_behind_pack_is_found_by_the_rules(collector, 
     assert judged(folder) == ("differs", "violated", ["system.seal"])
 
 
-def test_what_was_there_before_is_not_sealed(collector, wrap):
+def test_files_that_existed_before_the_run_are_not_sealed(collector, wrap):
     (collector.cwd / "old.txt").write_text("of before\n")
     document = wrap(*write("of the run"))
     assert [entry["path"] for entry in document["run"]["files"]] == ["results/out.txt"]
@@ -166,7 +166,7 @@ def test_pack_refuses_another_file_of_the_same_size_and_time(collector, wrap, pa
     assert "[seal.changed]" in done.stderr
 
 
-def test_pack_takes_no_link_for_what_the_command_wrote(collector, wrap, pack, tmp_path):
+def test_pack_does_not_follow_a_link_in_place_of_a_sealed_file(collector, wrap, pack, tmp_path):
     """A link to the very bytes is left out like every link, so that nothing of the run is there."""
     wrap(*write("12.5 GiB/s"))
     place = collector.cwd / "results" / "out.txt"
@@ -190,7 +190,7 @@ def test_pack_refuses_two_runs_whose_files_changed_places(collector, wrap, pack)
     assert pack().returncode == 0, "the bytes of the run are there, under another name"
 
 
-def test_pack_takes_a_file_that_only_grew_and_says_so(collector, wrap, pack):
+def test_pack_accepts_a_file_that_only_grew_with_a_message(collector, wrap, pack):
     wrap(*write("12.5 GiB/s"))
     with (collector.cwd / "results" / "out.txt").open("a") as stream:
         stream.write("\nnext: highwater.pyz pack\n")
@@ -223,7 +223,7 @@ def test_pack_refuses_a_document_that_was_edited_after_the_run(collector, wrap, 
 
 
 @pytest.mark.parametrize(("phase", "time"), [("pre", "2199-01-01T00:00:00Z"), ("post", "2001-01-01T00:00:00Z")])
-def test_pack_refuses_a_run_that_was_put_beside_other_machines(collector, wrap, pack, phase, time):
+def test_pack_refuses_a_run_in_the_document_of_other_machines(collector, wrap, pack, phase, time):
     document = wrap(*write("figures"))
     for capture in document["captures"]:
         capture["started"] = time if capture["phase"] == phase else capture["started"]
@@ -232,12 +232,12 @@ def test_pack_refuses_a_run_that_was_put_beside_other_machines(collector, wrap, 
     assert (done.returncode, "[seal.other-machines]" in done.stderr) == (1, True)
 
 
-def test_pack_names_what_the_command_wrote_and_is_gone(collector, wrap, pack):
+def test_pack_names_sealed_files_that_are_missing(collector, wrap, pack):
     wrap("sh", "-c", "mkdir -p results; echo 1 > results/out.txt; echo 2 > results/warnings.txt")
     (collector.cwd / "results" / "warnings.txt").unlink()
     done = pack()
     assert done.returncode == 0
-    assert "1 files that the command wrote are not in results: warnings.txt" in done.stderr
+    assert "1 files that the command wrote are not in results: results/warnings.txt" in done.stderr
 
 
 def test_the_exit_status_of_a_failed_run_cannot_be_edited_away(collector, wrap, pack):
@@ -268,7 +268,7 @@ def test_a_file_that_loses_names_is_sealed_as_it_leaves_and_its_own_hash_stays(
     assert not seal.is_edited(json.loads(text)["run"])
 
 
-def test_the_strict_profile_tells_no_words_of_the_command(collector, wrap, pack):
+def test_the_strict_profile_leaves_out_the_command_line(collector, wrap, pack):
     collector.environ["LOADEDMODULES"] = "gcc/12.2.0"
     document = wrap(*write("x"))
     assert document["run"]["modules"] == ["gcc/12.2.0"]
@@ -284,7 +284,7 @@ def test_more_files_than_a_bundle_holds_are_counted_and_do_not_stop_anything(col
     assert document["run"]["files_not_sealed"] == 100
 
 
-def test_what_lies_in_the_test_directory_is_data_and_not_looked_at(collector, wrap):
+def test_files_in_the_test_directory_are_not_sealed(collector, wrap):
     (collector.cwd / "data").mkdir()
     document = wrap(*write("x", "data/big"), options=("--directory", collector.cwd / "data"))
     assert document["run"]["files"] == []

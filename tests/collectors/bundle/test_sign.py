@@ -8,6 +8,7 @@ import pytest
 
 from tests.collectors import registry_peer
 from tests.collectors.bundle.test_pack import contents
+from tests.unpacking import extract
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen here")
 
@@ -56,7 +57,7 @@ def test_a_bundle_whose_upload_was_cut_off_is_one_submission(oldest_and_this_pyt
     assert len(peer.submissions) == 1
 
 
-def test_without_ssh_keygen_it_says_what_to_do(collector, bundle, key, tmp_path):
+def test_signing_without_ssh_keygen_gives_a_hint(collector, bundle, key, tmp_path):
     (tmp_path / "bin").mkdir()
     collector.environ["PATH"] = str(tmp_path / "bin")
     done = collector("sign", bundle, "--key", key)
@@ -67,7 +68,7 @@ def test_without_ssh_keygen_it_says_what_to_do(collector, bundle, key, tmp_path)
 
 
 @pytest.mark.parametrize("what", ["public only", "no key", "not there"])
-def test_a_key_that_cannot_sign_is_told(collector, bundle, key, tmp_path, what):
+def test_a_key_that_cannot_sign_is_reported(collector, bundle, key, tmp_path, what):
     key_path = key.with_suffix(".pub") if what == "public only" else tmp_path / "k"
     if what == "public only":
         key.unlink()
@@ -79,9 +80,9 @@ def test_a_key_that_cannot_sign_is_told(collector, bundle, key, tmp_path, what):
     assert not bundle.with_name("run.tar.gz.sig").exists()
 
 
-def test_what_is_no_bundle_or_was_changed_is_not_signed(collector, bundle, key, tmp_path):
+def test_changed_bundles_and_other_files_are_not_signed(collector, bundle, key, tmp_path):
     with tarfile.open(bundle) as archive:
-        archive.extractall(tmp_path / "out", filter="data")
+        extract(archive, tmp_path / "out", filter="data")
     (tmp_path / "out/highwater-bundle/data/redaction-report.json").write_text("{}")
     with tarfile.open(tmp_path / "changed.tar.gz", "w:gz") as archive:
         archive.add(tmp_path / "out/highwater-bundle", "highwater-bundle")

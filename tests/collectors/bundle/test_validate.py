@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,8 @@ from tests.collectors.bundle.test_pack import contents
 from tests.collectors.bundle.test_redaction import DOCUMENT
 from tests.collectors.conftest import CHECKOUT, find_python
 from tests.make_io500 import make_run
+from tests.unpacking import extract
+from validators import catalogue
 from validators.checks import check
 
 RUN = {
@@ -92,17 +95,65 @@ def new_enough_python(request):
     return python
 
 
-def test_an_older_python_says_what_did_not_run_and_ends_with_3(too_old_python, collector, results):
+@pytest.fixture
+def no_other_python(collector, tmp_path):
+    """The collector where no newer Python is found: the folders that are searched hold none."""
+    (tmp_path / "no-python").mkdir()
+    collector.environ["PATH"] = str(tmp_path / "no-python")
+    source = Path(collector.environ["PYTHONPATH"])
+    copy = tmp_path / "here-only"
+    shutil.copytree(source, copy)
+    path = copy / "collectors" / "bundle" / "python_search.py"
+    text = path.read_text()
+    assert '("/usr/bin", "/usr/local/bin", "/opt/bin")' in text
+    path.write_text(text.replace('("/usr/bin", "/usr/local/bin", "/opt/bin")', "()"))
+    collector.environ["PYTHONPATH"] = str(copy)
+    return collector
+
+
+def test_an_older_python_reports_that_no_rule_ran_and_ends_with_3(too_old_python, no_other_python, results):
     python, version = too_old_python
-    done = collector("validate", results, python=python)
+    done = no_other_python("validate", results, python=python)
     assert done.returncode == 3
     assert "No rule on the results was run" in done.stdout
-    assert f"this is {version}, and they need 3.9 or later" in done.stdout
+    assert f"this is {version}, they need 3.9 or later, and none was found" in done.stdout
     assert "--server" in done.stdout
     assert done.stdout.splitlines()[-1] == "status  not_evaluated"
+    line = next(line for line in done.stdout.splitlines() if line.startswith("not run io500: "))
+    assert "stonewall" in line
+    document = json.loads(no_other_python("validate", results, "--json", python=python).stdout)
+    assert sorted(rule["code"] for rule in document["rules_not_run"]) == sorted(rule.code for rule in catalogue.rules())
+    assert all(rule["text"] for rule in document["rules_not_run"])
 
 
-def test_an_installation_that_lost_the_rules_says_so_and_ends_with_3(without_rules, results):
+def test_an_older_python_takes_the_newest_that_starts(too_old_python, no_other_python, run_folder, tmp_path):
+    """A launcher that does not start, one that is older, and one that lies in a relative folder are passed over."""
+    folder = tmp_path / "pythons"
+    folder.mkdir()
+    broken, newer = folder / "python3.77", folder / "python3.12"
+    broken.write_text("#!/bin/sh\nexit 127\n")
+    newer.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    for path in (broken, newer):
+        path.chmod(0o755)
+    (folder / "python3.78").write_text("not to be executed")
+    (folder / "python3.8").symlink_to("/bin/true")
+    planted = no_other_python.cwd / "bin"
+    planted.mkdir()
+    (planted / "python3.79").symlink_to("/bin/false")
+    no_other_python.environ["PATH"] = f"bin:{folder}::"
+    done = no_other_python("validate", run_folder(short="ior-hard-write"), python=too_old_python[0])
+    assert (done.returncode, f"on this machine by {newer}" in done.stderr) == (1, True)
+    assert "io500.stonewall.short" in done.stdout and "not run" not in done.stdout
+
+
+def test_the_python_that_is_named_goes_first(too_old_python, no_other_python, run_folder):
+    no_other_python.environ["HIGHWATER_PYTHON"] = sys.executable
+    assert no_other_python("validate", run_folder(), python=too_old_python[0]).returncode == 0
+    no_other_python.environ["HIGHWATER_PYTHON"] = "/nonexistent/python3"
+    assert no_other_python("validate", run_folder(), python=too_old_python[0]).returncode == 3
+
+
+def test_an_installation_without_the_rules_reports_it_and_ends_with_3(without_rules, results):
     done = without_rules("validate", results, "--json")
     document = json.loads(done.stdout)
     assert (done.returncode, document["status"], document["primary"], document["runs"]) == (
@@ -115,12 +166,12 @@ def test_an_installation_that_lost_the_rules_says_so_and_ends_with_3(without_rul
     assert "this installation of the collector has none" in document["findings"][0]["message"]
 
 
-def test_what_is_an_error_without_rules_is_one_still(too_old_python, collector, results):
+def test_errors_found_without_rules_are_reported_as_well(too_old_python, no_other_python, results):
     (results / "latest").symlink_to(results / "result.txt")
-    assert found(collector, results, too_old_python[0]) == (1, ["bundle.not-regular"])
+    assert found(no_other_python, results, too_old_python[0]) == (1, ["bundle.not-regular"])
 
 
-def test_the_rules_say_what_those_of_the_registry_say(new_enough_python, collector, run_folder):
+def test_the_rules_give_the_findings_of_the_registry(new_enough_python, collector, run_folder):
     folder = run_folder(short="ior-hard-write")
     done = collector("validate", folder, "--json", python=new_enough_python)
     here = json.loads(done.stdout)
@@ -139,7 +190,7 @@ def test_the_exit_status_is_that_of_the_check(collector, run_folder, changes, st
     assert collector("validate", run_folder(**changes)).returncode == status
 
 
-def test_results_that_nobody_knows_are_exit_status_3(collector, tmp_path):
+def test_results_of_unknown_tools_end_with_exit_status_3(collector, tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("nothing of a benchmark\n")
     (tmp_path / "notes" / "b.txt").write_text("nothing of a benchmark\n")
@@ -176,7 +227,7 @@ def test_the_single_file_runs_the_rules_and_leaves_nothing(new_enough_python, si
     assert done.stdout.splitlines()[-1] == "status  invalid"
 
 
-def test_modules_that_lie_about_are_not_taken_for_the_rules(single_file, run_folder, tmp_path):
+def test_modules_in_the_working_folder_are_not_imported_as_rules(single_file, run_folder, tmp_path):
     """Neither a package of that name, which PyPI has, nor anything in the folder of the run or in PYTHONPATH."""
     planted = tmp_path / "planted"
     (planted / "validators").mkdir(parents=True)
@@ -188,7 +239,7 @@ def test_modules_that_lie_about_are_not_taken_for_the_rules(single_file, run_fol
     assert done.returncode == 0, done.stderr
 
 
-def test_a_full_temporary_folder_is_told(single_file, run_folder):
+def test_a_full_temporary_folder_is_reported(single_file, run_folder):
     done = single_file("validate", run_folder(), TMPDIR="/nonexistent", HOME="/nonexistent")
     assert "Traceback" not in done.stderr
 
@@ -248,7 +299,7 @@ def test_a_link_in_a_folder_is_an_error(without_rules, results):
     assert "bundle.not-regular" in [finding["code"] for finding in json.loads(done.stdout)["findings"]]
 
 
-def test_an_archive_without_files_is_nothing(without_rules, tmp_path):
+def test_an_archive_without_files_ends_with_exit_status_3(without_rules, tmp_path):
     with tarfile.open(tmp_path / "run.tar", "w"):
         pass
     assert without_rules("validate", tmp_path / "run.tar").returncode == 3
@@ -272,7 +323,7 @@ def test_the_server_checks_a_folder(oldest_and_this_python, alice, peer, results
     assert peer.received[0].path == "/api/v1/check/"
 
 
-def test_lines_of_runs_and_what_was_not_read_are_listed(alice, peer, results):
+def test_lines_of_runs_and_unread_files_are_listed(alice, peer, results):
     unread = [{"path": f"{number}.txt", "lines": None, "looks_like": None, "reason": "empty"} for number in range(11)]
     unread[0] |= {"lines": {"first": 3, "last": 9}, "looks_like": "ior"}
     run = {"tool": "ior", "version": "3.2.0", "path": "job.out", "lines": {"first": 21, "last": 67}, "findings": []}
@@ -291,25 +342,25 @@ def test_the_servers_json_is_passed_on(alice, peer, results):
     assert json.loads(alice("validate", results, "--server", "--json").stdout) == peer.check_answer
 
 
-def test_what_the_server_cannot_read_is_exit_status_3(alice, peer, results):
+def test_an_unreadable_verdict_of_the_server_ends_with_exit_status_3(alice, peer, results):
     peer.check_answer = {"status": "unreadable", "primary": None, "findings": [], "runs": []}
     assert alice("validate", results, "--server").returncode == 3
 
 
-def test_an_answer_that_is_no_check_is_told(alice, peer, results):
+def test_an_answer_that_is_no_check_is_reported(alice, peer, results):
     peer.check_answer = ["something else"]
     done = alice("validate", results, "--server")
     assert done.returncode == 4
     assert "is no check" in done.stderr
 
 
-def test_in_a_checkout_the_rules_are_those_beside_the_collector(collector, run_folder):
+def test_the_rules_of_the_same_checkout_are_used(collector, run_folder):
     collector.environ["PYTHONPATH"] = str(CHECKOUT)
     done = collector("validate", run_folder(), "--json")
     assert (done.returncode, json.loads(done.stdout)["status"]) == (0, "valid")
 
 
-def test_rules_that_fail_are_told_without_a_traceback(put_rules, results):
+def test_rules_that_fail_are_reported_without_a_traceback(put_rules, results):
     broken = "def main():\n    raise SystemExit('broken here')\n"
     done = put_rules({"__init__.py": 'VERSION = "0"\n', "__main__.py": broken})("validate", results)
     assert done.returncode == 2
@@ -378,19 +429,19 @@ def test_the_rules_find_a_changed_bundle_too(collector, run_folder, tmp_path):
     assert "bundle.manifest-mismatch" in found(collector, tmp_path / "b.tgz")[1]
 
 
-def test_an_archive_that_does_not_open_is_unreadable_to_the_rules(collector, tmp_path):
+def test_rules_call_an_archive_that_does_not_open_unreadable(collector, tmp_path):
     """As `python -m validators check` ends."""
     (tmp_path / "run.tar.gz").write_bytes(b"\x1f\x8bneither tar nor zip" * 100)
     assert found(collector, tmp_path / "run.tar.gz") == (3, ["bundle.corrupt"])
 
 
-def test_without_rules_a_bundle_just_packed_is_not_evaluated(too_old_python, collector, bag):
-    assert found(collector, bag, too_old_python[0]) == (3, [])
+def test_without_rules_a_bundle_just_packed_is_not_evaluated(too_old_python, no_other_python, bag):
+    assert found(no_other_python, bag, too_old_python[0]) == (3, [])
 
 
 def test_an_unpacked_bundle_is_verified_too(without_rules, bag, tmp_path):
     with tarfile.open(bag) as archive:
-        archive.extractall(tmp_path / "out", filter="data")
+        extract(archive, tmp_path / "out", filter="data")
     folder = tmp_path / "out" / "highwater-bundle"
     assert found(without_rules, folder) == (3, [])
     (folder / "data/results/r/a.txt").write_text("2\n")
@@ -409,7 +460,7 @@ def test_an_unpacked_bundle_is_verified_too(without_rules, bag, tmp_path):
         (lambda files: files.update({"highwater-bundle/data/system.json": b"{"}), "system.unreadable"),
     ],
 )
-def test_what_became_of_a_bundle_is_told(without_rules, bag, tmp_path, change, code):
+def test_changes_of_a_packed_bundle_are_errors(without_rules, bag, tmp_path, change, code):
     files = contents(bag)
     change(files)
     status, codes = found(without_rules, repacked(tmp_path / "b.tgz", files))
@@ -505,6 +556,6 @@ def test_impossible_numbers_of_a_description_are_found(collector, tmp_path, text
         ("Micron_9550_Gen5_Performance_NVMe.json", ["system.impossible"]),  # 768 MiB of memory beside 96 cores
     ],
 )
-def test_what_is_wrong_with_historic_descriptions_is_found(collector, shared, name, codes):
+def test_errors_of_published_descriptions_are_found(collector, shared, name, codes):
     folder = shared / "data" / "collector" / "samples" / "mlperf-storage-system"
     assert found(collector, folder / name) == (1, codes)

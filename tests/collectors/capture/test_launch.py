@@ -72,7 +72,7 @@ def test_every_launcher_brings_one_document_per_node(launch, launcher):
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_nodes_that_die_or_say_something_else_are_told_and_the_rest_stands(launch, launcher):
+def test_failed_nodes_are_reported_and_the_others_are_kept(launch, launcher):
     done, document = launch(launcher, "n[1-4],die1,junk1,nopython1")
     assert document["node_classes"][0]["count"] == 4
     failures = failed(document)
@@ -82,7 +82,7 @@ def test_nodes_that_die_or_say_something_else_are_told_and_the_rest_stands(launc
     assert "4 nodes in 1 class, 0 outliers; 3 failed" in done.stderr
 
 
-def test_of_34_nodes_the_good_are_folded_and_the_bad_are_named_with_reasons(launch):
+def test_good_nodes_are_folded_and_failed_nodes_named_with_reasons(launch):
     """Two more than are asked at once."""
     nodes = "n[01-20],hang[1-4],die[1-2],junk[1-2],nopython[1-2],half[1-2],refuse[1-2]"
     _done, document = launch("ssh", nodes, "--node-timeout", "30")
@@ -109,7 +109,7 @@ def test_a_launcher_that_never_ends_is_ended(launch, launcher):
     wait_until(lambda: not left_over(launch.folder))
 
 
-def test_a_node_that_floods_us_costs_bounded_memory_and_time(launch):
+def test_endless_output_of_a_node_costs_bounded_memory_and_time(launch):
     _done, document = launch("ssh", "n[1-2],flood1", "--node-timeout", "30")
     assert document["node_classes"][0]["count"] == 2
     # Not "timeout": it was stopped by how much it said.
@@ -128,14 +128,14 @@ def test_no_node_at_all_is_exit_status_3(launch):
     assert "2 unreachable" in done.stderr
 
 
-def test_a_launcher_that_is_not_installed_is_told(launch, collector):
+def test_a_launcher_that_is_not_installed_is_reported(launch, collector):
     collector.environ["PATH"] = "/nonexistent"
     done, _document = launch("srun", "n1", status=2)
     assert "[collector.launcher]" in done.stderr
 
 
 @pytest.mark.parametrize("timeout", ["0", "-1", "nan", "inf", "x"])
-def test_a_time_that_is_none_is_wrong_usage(launch, timeout):
+def test_an_invalid_time_limit_is_a_usage_error(launch, timeout):
     done, _document = launch("ssh", "n1", "--node-timeout", timeout, status=2)
     assert "--node-timeout" in done.stderr
 
@@ -152,7 +152,7 @@ def test_names_that_are_options_never_reach_a_launcher(launch):
     assert "usage:" in done.stderr or "[collector.nodes]" in done.stderr
 
 
-def test_the_strict_profile_tells_numbers_of_nodes_only(launch):
+def test_the_strict_profile_gives_only_numbers_of_nodes(launch):
     _done, document = launch("ssh", "n[1-2],refuse1", "--profile", "strict")
     assert "members" not in document["node_classes"][0]
     assert [entry["reason"] for entry in document["captures"][0]["nodes_failed"]] == ["unreachable"]
@@ -160,7 +160,7 @@ def test_the_strict_profile_tells_numbers_of_nodes_only(launch):
 
 
 @pytest.mark.parametrize("variable", ["SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"])
-def test_only_the_first_rank_of_a_node_speaks(collector, launch, variable):
+def test_only_the_first_rank_of_a_node_reports(collector, launch, variable):
     for rank, speaks in (("0", True), ("1", False)):
         collector.environ[variable] = rank
         done = collector("collect", "--emit", "--root", launch.root)
@@ -179,7 +179,7 @@ def test_run_looks_at_all_nodes_before_and_after(launch, collector):
     assert (change["pointer"], change["members"], change["severity"]) == ("/os/kernel", 3, "invalidating")
 
 
-def test_what_only_the_starting_node_knows_of_the_job_is_told_of_the_clients(launch, collector):
+def test_job_facts_of_the_starting_node_are_recorded_for_the_clients(launch, collector):
     mpiexec = collector.cwd / "mpiexec"
     mpiexec.write_text("#!/bin/sh\nexit 0\n")
     mpiexec.chmod(0o755)
@@ -206,7 +206,7 @@ exit 1
 """
 
 
-def test_hydra_is_told_from_open_mpi_and_given_its_own_options(launch, collector):
+def test_hydra_is_distinguished_from_open_mpi_and_gets_its_own_options(launch, collector):
     mpirun = Path(collector.environ["PATH"].split(os.pathsep)[0]) / "mpirun"
     mpirun.write_text(HYDRA)
     mpirun.chmod(0o755)
@@ -215,7 +215,7 @@ def test_hydra_is_told_from_open_mpi_and_given_its_own_options(launch, collector
     assert failed(document) == {"unreachable": 1}
 
 
-def test_what_the_launcher_itself_says_is_passed_on(launch, collector):
+def test_messages_of_the_launcher_are_printed(launch, collector):
     mpirun = Path(collector.environ["PATH"].split(os.pathsep)[0]) / "mpirun"
     mpirun.write_text("#!/bin/sh\necho ------- >&2\necho 'it is unwise to be root here' >&2\nexit 1\n")
     done, document = launch("mpirun", "n1,n2", status=3)
@@ -224,7 +224,7 @@ def test_what_the_launcher_itself_says_is_passed_on(launch, collector):
     assert "says: ---" not in done.stderr
 
 
-def test_pdsh_goes_by_ssh_unless_the_site_says_otherwise(launch, collector):
+def test_pdsh_uses_ssh_unless_the_site_sets_another_module(launch, collector):
     pdsh = Path(collector.environ["PATH"].split(os.pathsep)[0]) / "pdsh"
     pdsh.write_text('#!/bin/sh\necho "asked by $1 $2" >&2\nexit 1\n')
     collector.environ.pop("PDSH_RCMD_TYPE", None)

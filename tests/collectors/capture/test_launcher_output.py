@@ -44,7 +44,7 @@ def test_intel_mpi_tags_every_piece_also_of_two_ranks_in_one_line():
         ("[4] [proxy:0:4@n7] execvp error on file python3 (No such file or directory)", "4", "python_missing"),
     ],
 )
-def test_who_failed_is_told_by_the_launchers_own_words(line, label, reason):
+def test_failed_nodes_are_recognised_in_messages_of_launchers(line, label, reason):
     assert emitted(line) == ({}, {label: reason or "unreachable"})
 
 

@@ -172,7 +172,7 @@ def test_junk_in_a_number_is_no_number(node, junk):
     assert output.reason("block.nr_requests") == "parse_error"
 
 
-def test_how_a_drive_is_attached(node):
+def test_the_transport_of_a_drive_is_read(node):
     ways = {
         "sda": "/sys/devices/pci0/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sda",
         "sdb": "/sys/devices/pci0/ata3/host2/target2:0:0/2:0:0:0/block/sdb",
@@ -186,7 +186,7 @@ def test_how_a_drive_is_attached(node):
     assert [item["transport"] for item in output.items("block")] == ["sas", "sata", "fc", "virtio"]
 
 
-def test_a_virtual_drive_does_not_tell_whether_it_spins(node):
+def test_a_virtual_drive_has_no_rotation_fact(node):
     assert node.put(drive("vda")).said(BLOCK).reason("drive.media_type") == "not_applicable"
     output = node.put(drive("sdb") | nvme(0)).said(BLOCK)
     assert output.values("drive.media_type") == {"ssd": 1, "nvme": 1}
@@ -212,7 +212,7 @@ def test_with_multipathing_of_nvme_the_model_is_the_controllers(node):
     )
 
 
-def test_without_multipathing_the_namespaces_stand_beside_the_model(node):
+def test_without_multipathing_the_namespaces_are_beside_the_model(node):
     link(node, "/sys/block/nvme0n1", "/sys/devices/pci0/nvme/nvme0/nvme0n1")
     link(node, "/sys/devices/pci0/nvme/nvme0/nvme0n1/device", "/sys/devices/pci0/nvme/nvme0")
     node.put(attributes("/sys/devices/pci0/nvme/nvme0", model="Acme X4", firmware_rev="F4", transport="pcie"))
@@ -226,7 +226,7 @@ def recorded(node, tmp_path, argv, stdout):
     return node
 
 
-def test_where_sysfs_has_no_model_the_nvme_command_is_asked(node, tmp_path):
+def test_the_nvme_command_gives_a_model_missing_in_sysfs(node, tmp_path):
     listing = {
         "Devices": [{"DevicePath": "/dev/nvme0n1", "ModelNumber": "Acme X1", "Firmware": "F1", "SerialNumber": "S"}]
     }
@@ -235,7 +235,7 @@ def test_where_sysfs_has_no_model_the_nvme_command_is_asked(node, tmp_path):
     assert (output.value("drive.model"), output.value("drive.firmware")) == ("Acme X1", "F1")
 
 
-def test_where_sysfs_has_no_model_of_a_scsi_drive_lsblk_is_asked(node, tmp_path):
+def test_lsblk_gives_a_scsi_model_missing_in_sysfs(node, tmp_path):
     devices = [
         {"name": "sda", "vendor": "ACME    ", "model": "H1", "rev": "A0", "tran": "sas", "serial": "SECRET"},
         3,
@@ -248,7 +248,7 @@ def test_where_sysfs_has_no_model_of_a_scsi_drive_lsblk_is_asked(node, tmp_path)
     assert "SECRET" not in repr(output.pieces)
 
 
-def test_paths_that_have_failed_as_root_sees_them(node, tmp_path):
+def test_root_sees_failed_paths(node, tmp_path):
     text = (
         "mpatha (360000000000000000e00000000010001) dm-0 ACME,LUN\nsize=1T features='0' hwhandler='0' wp=rw\n"
         "|-+- policy='service-time 0' prio=1 status=active\n| `- 3:0:0:0 sda 8:0  active ready running\n"
@@ -262,7 +262,7 @@ def test_paths_that_have_failed_as_root_sees_them(node, tmp_path):
     assert output.values("block.other", "multipath_paths_failed") == {1: 1}
 
 
-def test_a_listing_that_is_junk_takes_nothing_away(node, tmp_path):
+def test_an_invalid_listing_removes_no_fact(node, tmp_path):
     recorded(node, tmp_path, ["nvme", "list", "-o", "json"], "{")
     output = node.put(drive("nvme0n1")).said(BLOCK)
     assert output.value("drive.count") == 1
@@ -285,7 +285,7 @@ def test_a_node_without_block_devices_has_none(node):
     assert not BLOCK.applies(node.put(drive("loop0")).door())
 
 
-def test_the_reason_is_told_where_no_size_can_be_read(node):
+def test_an_unreadable_size_is_missing_with_a_reason(node):
     (node.root / "sys/block").mkdir(parents=True)
     (node.root / "sys/block/sda").symlink_to("sda")
     output = node.said(BLOCK)

@@ -72,7 +72,7 @@ def whole_node():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_whatever_the_files_hold_every_parameter_is_told_or_missing(node, seed):
+def test_every_parameter_is_a_fact_or_missing_for_damaged_files(node, seed):
     chance = random.Random(seed)
     node.put({path: chance.choice(JUNK) for path in sorted(whole_node())})
     for probe in PROBES:

@@ -7,7 +7,7 @@ import pytest
 from collectors.outputs import cxi_stat, ethtool, ibstat, jsontext, lspci, mdadm, mdstat, modinfo, nvme, smartctl, zpool
 
 
-def test_an_array_that_rebuilds_onto_a_spare():
+def test_an_array_rebuilding_onto_a_spare_is_read():
     text = (
         "Personalities : [raid6] [raid5] [raid4]\n"
         "md7 : active raid6 sdc[11] sdb[1](F) sda[0] sdd[12](S)\n"
@@ -36,7 +36,7 @@ def test_the_chunk_of_a_bitmap_is_not_the_chunk_of_the_array():
     assert mdstat.arrays(text)[0].chunk_bytes is None
 
 
-def test_an_array_that_waits_its_turn_and_one_that_is_read_only():
+def test_pending_and_read_only_arrays_are_read():
     text = (
         "md3 : active (auto-read-only) raid10 sdd[3] sdc[2] sdb[1] sda[0]\n"
         "      976508928 blocks super 1.2 512K chunks 2 near-copies [4/4] [UUUU]\n"
@@ -121,24 +121,24 @@ def test_a_drive_beside_a_group_is_not_in_it():
     assert parsed_pool.groups == (("data", "mirror", 2), ("data", "stripe", 1))
 
 
-def test_a_group_that_was_removed_is_none():
+def test_a_removed_group_is_left_out():
     assert pool("  mirror-0", "    a", "    b", "  indirect-1").groups == (("data", "mirror", 2),)
 
 
-def test_a_scrub_is_a_check_and_a_finished_one_is_nothing():
+def test_a_running_scrub_is_a_check_and_a_finished_scrub_is_not():
     assert pool("  d0", scan="scrub in progress since Sun").scan == "check"
     assert pool("  d0", scan="resilver (draid2:9d:12c:1s-0) in progress since Sun").scan == "recover"
     assert pool("  d0", scan="scrub repaired 0B in 01:00:00 with 0 errors").scan is None
 
 
-def test_no_pools_is_an_answer_and_other_text_is_not():
+def test_no_pools_is_read_and_other_text_is_refused():
     assert zpool.pools("no pools available\n") == ()
     for text in ("", "The ZFS modules cannot be auto-loaded.\n", "  pool: a\nno state\n"):
         with pytest.raises(ValueError, match="pool"):
             zpool.pools(text)
 
 
-def test_nothing_of_a_pool_names_it():
+def test_facts_of_a_pool_leave_out_its_name():
     assert "secret" not in repr(pool("  mirror-0", "    a", "    b"))
 
 
@@ -154,7 +154,7 @@ CXI = """Device: cxi0
 """
 
 
-def test_a_slingshot_card_without_serial_number_address_and_place():
+def test_facts_of_a_slingshot_card_leave_out_serial_number_and_address():
     assert cxi_stat.devices(CXI) == {
         "cxi0": {
             "description": "Cassini 2",
@@ -172,7 +172,7 @@ def test_text_without_a_slingshot_card_is_refused():
             cxi_stat.devices(text)
 
 
-def test_adapters_with_two_ports_and_none():
+def test_adapters_with_two_ports_and_with_no_port_are_read():
     text = (
         "CA 'mlx5_2'\n\tCA type: MT4129\n\tFirmware version: 28.43.1014\n\tNode GUID: 0x946dae030038817e\n"
         "\tPort 1:\n\t\tState: Active\n\t\tRate: 400\n\t\tLink layer: InfiniBand\n"
@@ -185,7 +185,7 @@ def test_adapters_with_two_ports_and_none():
     assert "946dae" not in repr(adapters)
 
 
-def test_no_adapters_is_an_answer_and_a_crash_is_not():
+def test_no_adapters_is_read_and_a_crash_is_refused():
     assert ibstat.adapters("\n") == {}
     with pytest.raises(ValueError, match="no adapter"):
         ibstat.adapters("Segmentation fault\n")
@@ -243,7 +243,7 @@ def test_two_controllers_are_two_paths_to_one_drive():
     assert nvme.drives(json.dumps(listing)) == {"nvme9n1": ("Acme X3", "F3", 4096, 512)}
 
 
-def test_values_of_wrong_types_are_not_known():
+def test_values_of_wrong_types_are_unknown():
     device = {"DevicePath": "/dev/nvme0n1\0", "ModelNumber": {"a": 1}, "PhysicalSize": "NaN", "SectorSize": -1}
     (drive,) = nvme.drives(json.dumps({"Devices": [device, None, 7, {"DevicePath": 3}]})).values()
     assert drive == (None, None, None, None)
@@ -255,7 +255,7 @@ def test_a_listing_of_another_form_is_refused(text):
         nvme.drives(text)
 
 
-def test_wear_of_old_and_new_tools():
+def test_wear_is_read_from_old_and_new_tools():
     assert nvme.wear('{"percent_used": 3, "data_units_written": 2000}') == (3, 1024000000)
     assert nvme.wear('{"percentage_used": 101}') == (101, None)
     for text in ("{}", "[]", '{"percent_used": "x"}'):
@@ -263,7 +263,7 @@ def test_wear_of_old_and_new_tools():
             nvme.wear(text)
 
 
-def test_health_of_drives_that_spin_and_that_do_not():
+def test_health_of_hard_disks_and_flash_drives_is_read():
     report = {"smartctl": {"version": [7, 2]}, "serial_number": "SECRET"}
     assert smartctl.health(json.dumps(report | {"rotation_rate": 7200})) == (7200, None)
     assert smartctl.health(json.dumps(report | {"scsi_percentage_used_endurance_indicator": 4})) == (None, 4)

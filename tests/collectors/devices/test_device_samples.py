@@ -160,7 +160,7 @@ def test_two_slingshot_cards(shared):
     assert not {"HJ20110019", "00:40:a6:82:ef:02"} & {value for fields in devices.values() for value in fields.values()}
 
 
-def test_paths_that_work_and_that_do_not(shared):
+def test_working_and_failed_paths_are_read(shared):
     texts = samples(shared, "multipath-ll")
     assert multipath.maps(texts["insights-multipath_v4_ll_doc.txt"]) == ((8, 0), (0, 8), (2, 0))
     assert multipath.maps(texts["insights-multipath_v4_ll_info_rhel_5.txt"]) == ((4, 0),)

@@ -65,7 +65,7 @@ def test_every_file_and_command_is_shown(watched, probe):
     assert [place for place in sorted(opened) if not is_shown(place, probe)] == []
 
 
-def test_without_interfaces_in_sysfs_the_command_that_stands_in_is_shown(node):
+def test_the_replacement_command_is_listed_without_interfaces_in_sysfs(node):
     (network,) = [probe for probe in PROBES if probe.id == "network"]
     door = Watched(str(node.root))
     network.read(door)

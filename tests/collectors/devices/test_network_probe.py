@@ -61,13 +61,13 @@ def test_virtual_functions_are_no_adapters_of_their_own(node):
 
 
 @pytest.mark.parametrize("speed", ["-1", "65535", "4294967295", "0", "fast"])
-def test_a_speed_that_a_driver_does_not_know_is_none(node, speed):
+def test_an_unknown_speed_of_a_driver_is_left_out(node, speed):
     output = node.put(ethernet("eth0", speed=speed)).said(NETWORK)
     assert output.values("nic.rate") == {}
     assert output.items("network")[0].get("rate_bit_s") is None
 
 
-def test_the_rate_of_a_port_that_is_down_means_nothing(node):
+def test_the_rate_of_a_port_that_is_down_is_ignored(node):
     output = node.put(adapter("mlx5_0", rate="40 Gb/sec (4X QDR)", state="1: DOWN")).said(NETWORK)
     (item,) = output.items("network")
     assert (item["state"], item["ports_active"], item.get("rate_bit_s")) == ("down", 0, None)
@@ -78,7 +78,7 @@ def test_the_rate_of_a_port_that_is_down_means_nothing(node):
 @pytest.mark.parametrize(
     ("state", "told"), [("2: INIT", "init"), ("3: ARMED", "armed"), ("5: ACTIVE_DEFER", "active_defer")]
 )
-def test_a_port_that_is_about_to_be_active_is_not(node, state, told):
+def test_an_initialising_port_is_not_active(node, state, told):
     (item,) = node.put(adapter("mlx5_0", state=state)).said(NETWORK).items("network")
     assert (item["state"], item["ports_active"]) == (told, 0)
 
@@ -113,7 +113,7 @@ def test_an_adapter_in_a_slot_of_an_older_generation_shows_both_speeds(node):
     assert output.value("nic.numa_node") == 3
 
 
-def test_a_node_without_numa_says_so_with_minus_one_which_is_no_node(node):
+def test_numa_node_minus_one_is_left_out(node):
     output = node.put(adapter("mlx5_0", device__numa_node="-1")).said(NETWORK)
     assert "numa_node" not in output.items("network")[0]
     assert output.reason("nic.numa_node") == "not_applicable"
@@ -156,11 +156,11 @@ def test_pause_frames_of_roce(node, tmp_path):
     assert (output.value("nic.roce", "pause_rx"), output.value("nic.roce", "pause_tx")) == ("on", "off")
 
 
-def test_what_roce_does_not_tell_without_the_vendors_tool_is_missing_for_that_reason(node):
+def test_roce_settings_without_the_vendor_tool_are_missing_as_disabled(node):
     assert node.put(adapter("mlx5_0", layer="Ethernet")).said(NETWORK).reason("nic.roce") == "disabled"
 
 
-def test_iwarp_omnipath_and_efa_are_told_apart(node):
+def test_iwarp_omnipath_and_efa_are_distinguished(node):
     for name, driver in [("hfi1_0", "hfi1"), ("rdmap1", "efa")]:
         node.put(adapter(name))
         link(node, IB + name + "/device/driver", "/sys/bus/pci/drivers/" + driver)
@@ -176,7 +176,7 @@ def test_soft_roce_is_not_a_second_adapter(node):
     assert item["kind"] == "ethernet"
 
 
-def test_an_adapter_among_the_virtual_devices_is_none(node):
+def test_virtual_rdma_devices_are_left_out(node):
     link(node, IB + "usb_rdma", "/sys/devices/virtual/infiniband/usb_rdma")
     node.put(adapter("mlx5_0")).put(adapter("usb_rdma"))
     assert len(node.said(NETWORK).items("network")) == 1
@@ -188,7 +188,7 @@ def test_ip_over_infiniband_is_no_adapter_of_its_own(node):
     assert (item["kind"], item["mtu"]) == ("infiniband", 65520)
 
 
-def test_ibstat_is_asked_where_sysfs_gives_no_state(node, tmp_path):
+def test_ibstat_gives_a_state_missing_in_sysfs(node, tmp_path):
     text = "CA 'mlx5_0'\n\tCA type: MT4123\n\tFirmware version: 20.1\n\tPort 1:\n\t\tState: Active\n\t\tRate: 200\n"
     recorded(node, tmp_path, (["ibstat"], text))
     output = node.put({IB + "mlx5_0/ports/1/state": "", IB + "mlx5_0/ports/1/lid": "1"}).said(NETWORK)
@@ -241,7 +241,7 @@ def test_the_extended_speed_of_pcie_counts(node):
     assert output.value("nic.pcie_link", "current_speed_gt_s") == 16
 
 
-def test_cxi_stat_fills_what_sysfs_leaves_open_and_no_more(node, tmp_path):
+def test_cxi_stat_gives_only_facts_missing_in_sysfs(node, tmp_path):
     text = "Device: cxi0\n    FW Version: 9.9\n    PCIE speed/width: 16 GT/s x16\n        Link speed: BS_200G\n"
     recorded(node, tmp_path, (["cxi_stat"], text + "        Link state: up\n        Link layer retry: on\n"))
     output = node.put(slingshot("cxi0", fw_version="1.6.0.326")).said(NETWORK)
@@ -264,7 +264,7 @@ def test_a_slingshot_link_that_is_down_has_no_rate(node):
     assert output.items("network")[0]["ports_active"] == 0
 
 
-def test_slower_ports_are_for_administration(node):
+def test_slow_ports_are_administration_ports(node):
     node.put(ethernet("eth0", speed="1000") | ethernet("eth1", speed="100000") | ethernet("eth2", speed="100000"))
     output = node.said(NETWORK)
     assert output.values("nic.rate") == {1: 1, 100: 2}
@@ -311,7 +311,7 @@ def test_without_the_database_the_model_is_its_number(node):
     assert node.said(NETWORK).items("network")[0]["model"] == "PCI 15b3:101d"
 
 
-def test_addresses_and_names_stay_where_they_are(node):
+def test_addresses_and_names_are_not_recorded(node):
     node.put(adapter("mlx5_0") | ethernet("enx00secret0") | slingshot("cxi0", fw_version="1"))
     text = repr(node.said(NETWORK).pieces)
     for secret in ("SECRET", "SE:CR:ET", "enx00secret0", "mlx5_0", "0x2f"):
@@ -322,7 +322,7 @@ def test_a_node_without_a_network_has_no_adapter(node):
     assert not NETWORK.applies(node.put(ethernet("lo")).door())
 
 
-def test_the_ip_command_stands_in_for_sysfs(node, tmp_path):
+def test_the_ip_command_replaces_missing_sysfs(node, tmp_path):
     links = [
         {"ifname": "lo", "link_type": "loopback", "mtu": 65536, "operstate": "UNKNOWN"},
         {"ifname": "docker0", "link_type": "ether", "mtu": 1500, "operstate": "UP"},
@@ -336,7 +336,7 @@ def test_the_ip_command_stands_in_for_sysfs(node, tmp_path):
     assert "SECRET" not in repr(output.pieces).replace(":", "")
 
 
-def test_rdma_tells_the_state_where_ibstat_is_not_installed(node, tmp_path):
+def test_the_rdma_command_gives_the_state_without_ibstat(node, tmp_path):
     links = [{"ifindex": 0, "ifname": "mlx5_0", "port": 1, "state": "ACTIVE", "netdev": "ib0"}]
     recorded(node, tmp_path, (["rdma", "-j", "link"], json.dumps(links)))
     output = node.put({IB + "mlx5_0/ports/1/state": "", IB + "mlx5_0/ports/1/rate": "100 Gb/sec (4X EDR)\n"}).said(
@@ -349,6 +349,6 @@ def test_rdma_tells_the_state_where_ibstat_is_not_installed(node, tmp_path):
 @pytest.mark.parametrize(
     ("port_type", "kind"), [("eth", "roce"), ("auto (eth)", "roce"), ("ib", "infiniband"), ("what\never", "infiniband")]
 )
-def test_an_old_adapter_tells_its_kind_by_what_its_port_was_set_to(node, port_type, kind):
+def test_the_type_of_the_port_gives_the_kind_of_an_old_adapter(node, port_type, kind):
     files = {IB + "mlx4_0/ports/1/state": "4: ACTIVE\n", IB + "mlx4_0/device/mlx4_port1": port_type + "\n"}
     assert node.put(files).said(NETWORK).items("network")[0]["kind"] == kind

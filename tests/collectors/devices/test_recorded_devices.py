@@ -74,11 +74,11 @@ def test_the_driver_of_the_servers_sas_adapter(recorded_node):
     assert output.reason("sas.link_rate") == "not_applicable"
 
 
-def test_wear_is_missing_where_no_tool_tells_it(recorded_node):
+def test_wear_is_missing_without_a_tool_that_reads_it(recorded_node):
     assert recorded_node(SERVER).said(HEALTH).reason("drive.wear") == "not_installed"
 
 
-def test_the_clients_adapter_runs_below_what_it_can(recorded_node):
+def test_the_adapter_of_the_client_runs_below_its_maximum(recorded_node):
     output = recorded_node(CLIENT).said(NETWORK)
     (infiniband,) = [item for item in output.items("network") if item["kind"] == "infiniband"]
     assert infiniband == {
@@ -126,7 +126,7 @@ def test_the_virtual_machines_drive(recorded_node):
     assert output.reason("drive.media_type") == "not_applicable"
 
 
-def test_where_sysfs_shows_no_interface_the_ip_command_does(recorded_node):
+def test_the_ip_command_gives_interfaces_missing_in_sysfs(recorded_node):
     output = recorded_node(VIRTUAL).said(NETWORK)
     assert output.items("network") == [{"kind": "ethernet", "state": "up", "ports_active": 1, "mtu": 1400}]
     assert output.reason("nic.rate") == "not_applicable"
@@ -134,7 +134,7 @@ def test_where_sysfs_shows_no_interface_the_ip_command_does(recorded_node):
     assert {silent.reason(name) for name in NETWORK.provides} == {"not_installed"}
 
 
-def test_on_the_hostile_node_everything_has_its_reason(recorded_node):
+def test_missing_facts_of_the_hostile_node_have_reasons(recorded_node):
     node = recorded_node(HOSTILE)
     drives = node.said(BLOCK)
     assert {drives.reason(name) for name in BLOCK.provides} == {"parse_error"}
@@ -148,7 +148,7 @@ def test_on_the_hostile_node_everything_has_its_reason(recorded_node):
 
 @pytest.mark.parametrize("name", [CLIENT, SERVER, VIRTUAL, HOSTILE])
 @pytest.mark.parametrize("commands", [True, False])
-def test_no_serial_number_and_no_address_is_said(recorded_node, name, commands):
+def test_no_serial_number_and_no_address_is_recorded(recorded_node, name, commands):
     node = recorded_node(name, commands)
     text = repr([node.said(probe).pieces for probe in PROBES if probe.applies(node.door())])
     serials = [path.read_text().strip() for path in node.root.glob("sys/class/nvme/*/serial")]
@@ -159,7 +159,7 @@ def test_no_serial_number_and_no_address_is_said(recorded_node, name, commands):
 
 
 @pytest.mark.parametrize("name", [CLIENT, SERVER, VIRTUAL, HOSTILE])
-def test_every_parameter_of_a_probe_is_told_or_missing(recorded_node, name):
+def test_every_parameter_of_a_probe_is_recorded_or_missing(recorded_node, name):
     node = recorded_node(name)
     for probe in PROBES:
         if probe.applies(node.door()):

@@ -58,7 +58,7 @@ def test_the_state_of_an_array_does_not_change_as_writes_come_and_go(node, state
     assert node.put(md(**state)).said(RAID).value("raid.state") == told
 
 
-def test_a_vendors_own_personality_is_kept_as_it_is_called(node):
+def test_an_unknown_personality_of_a_vendor_keeps_its_name(node):
     text = (
         "Personalities : [gridraid]\nmd3 : active gridraid sdb[1] sda[0] sdc[2](S)\n"
         "      100 blocks super 1.2 level 6, 64k chunk, algorithm 1004 [53/53] [UU]\n"
@@ -80,7 +80,7 @@ def test_a_vendors_own_personality_is_kept_as_it_is_called(node):
         ("[10/10] [U]", "clean"),
     ],
 )
-def test_states_that_the_listing_alone_tells(node, detail, told):
+def test_states_are_read_from_the_listing_alone(node, detail, told):
     text = f"md3 : active raid6 sda[0]\n      100 blocks level 6, 64k chunk, algorithm 2 {detail}\n"
     assert node.put({"/proc/mdstat": text}).said(RAID).value("raid.state") == told
 
@@ -94,7 +94,7 @@ def test_mirrors_have_no_parity_and_no_chunk(node):
 INACTIVE = "Personalities :\nmd9 : inactive sdb[1](S) sda[0](S)\n      6306 blocks super 1.2\n"
 
 
-def test_mdadm_is_asked_for_an_array_that_nothing_else_knows(node, tmp_path):
+def test_mdadm_describes_an_inactive_array(node, tmp_path):
     text = "/dev/md9:\n        Raid Level : raid5\n      Raid Devices : 5\n             State : clean, degraded \n"
     recorded(node, tmp_path, (["mdadm", "--detail", "/dev/md9"], 0, text))
     output = node.put({"/proc/mdstat": INACTIVE}).said(RAID)
@@ -102,7 +102,7 @@ def test_mdadm_is_asked_for_an_array_that_nothing_else_knows(node, tmp_path):
     assert output.value("raid.state") == "inactive"
 
 
-def test_an_array_that_does_not_run_is_told_though_its_kind_is_not(node):
+def test_a_stopped_array_is_recorded_without_its_kind(node):
     output = node.put({"/proc/mdstat": INACTIVE}).said(RAID)
     assert output.value("raid.state") == "inactive"
     assert output.reason("raid.layout") == "not_applicable"
@@ -114,19 +114,19 @@ def test_the_container_of_a_firmwares_arrays_is_no_array(node):
     assert node.put(md(level="container", array_state="inactive")).said(RAID).values("raid.state") == {}
 
 
-def test_a_node_without_arrays_says_why(node):
+def test_arrays_of_a_node_without_arrays_are_missing_with_a_reason(node):
     output = node.put(NO_ARRAYS).said(RAID)
     assert {output.reason(name) for name in RAID.provides} == {"not_applicable"}
     assert not RAID.applies(node.__class__(node.root / "nothing").door())
 
 
 @pytest.mark.parametrize("junk", ["\0\0\0", "<html>", "md0: what"])
-def test_junk_in_mdstat_is_told_as_such(node, junk):
+def test_junk_in_mdstat_is_a_parse_error(node, junk):
     output = node.put({"/proc/mdstat": junk}).said(RAID)
     assert {output.reason(name) for name in RAID.provides} == {"parse_error"}
 
 
-def test_junk_in_mdstat_takes_nothing_from_what_sysfs_tells(node):
+def test_junk_in_mdstat_removes_no_fact_of_sysfs(node):
     output = node.put(md() | {"/proc/mdstat": "<html>"}).said(RAID)
     assert output.value("raid.drives_per_target") == 10
 
@@ -176,14 +176,14 @@ def test_groups_that_differ_are_listed(node, tmp_path):
     assert pools(node, tmp_path, text).said(RAID).value("raid.layout", "level") == "raidz2 of 8, raidz2 of 10"
 
 
-def test_without_the_command_the_kernel_tells_the_state_of_pools(node):
+def test_the_kernel_gives_the_state_of_pools_without_the_command(node):
     output = node.put({"/proc/spl/kstat/zfs/secret/state": "SUSPENDED\n"}).said(RAID)
     assert output.value("raid.state") == "suspended"
     assert output.reason("raid.layout") == "not_applicable"
     assert "secret" not in repr(output.pieces)
 
 
-def test_pools_that_only_root_may_see(node, tmp_path):
+def test_pools_that_only_root_may_read_are_missing_for_that_reason(node, tmp_path):
     node.put({"/sys/module/zfs/version": "2.2.4\n"})
     recorded(node, tmp_path, (["zpool", "status"], 1, "", "Permission denied the ZFS utilities must be run as root.\n"))
     assert node.said(RAID).reason("raid.state") == "permission_denied"
@@ -251,7 +251,7 @@ def test_tcp_tunables(node):
     assert output.values("net.sysctl", "net.ipv4.tcp_mem") == {}
 
 
-def test_a_network_stack_without_tunables_says_so(node):
+def test_missing_tcp_tunables_have_a_reason(node):
     assert node.put({"/proc/sys/net/unix/x": "1"}).said(SYSCTL).reason("net.sysctl") == "not_applicable"
     assert not SYSCTL.applies(node.__class__(node.root / "nothing").door())
 
@@ -278,12 +278,12 @@ def test_interrupts_that_irqbalance_moves_are_counted_only(node):
     assert output.values("nic.irq_affinity", "cpus") == {}
 
 
-def test_a_socket_that_irqbalance_left_behind_is_no_irqbalance(node):
+def test_a_stale_socket_of_irqbalance_is_ignored(node):
     interrupts(node, ["0"]).put({"/run/irqbalance/irqbalance4711.sock": "", "/proc/4711/comm": "sshd\n"})
     assert node.said(INTERRUPTS).value("nic.irq_affinity", "irqbalance") is False
 
 
-def test_junk_in_a_list_of_processors_is_told(node):
+def test_junk_in_a_list_of_processors_is_a_parse_error(node):
     assert interrupts(node, ["0-99999999"]).said(INTERRUPTS).reason("nic.irq_affinity", "cpus") == "parse_error"
 
 
@@ -309,7 +309,7 @@ def test_wear_and_rotation_as_root(node, tmp_path):
     assert "SECRET" not in repr(output.pieces)
 
 
-def test_without_root_the_first_refusal_is_the_last_question(node, tmp_path):
+def test_drives_are_not_queried_after_the_first_refusal(node, tmp_path):
     denied = (1, "", "Permission denied\n")
     recorded(
         node,
@@ -338,5 +338,5 @@ def test_a_refusal_in_json_is_a_refusal(node, tmp_path, name, argv, answer):
     assert drives(node, name).said(HEALTH).reason("drive.wear") == "permission_denied"
 
 
-def test_health_of_no_drive_is_asked_on_a_node_without(node):
+def test_health_is_not_queried_on_a_node_without_drives(node):
     assert not HEALTH.applies(drives(node, "vda", "loop0").door())

@@ -20,7 +20,7 @@ def test_the_documents_of_these_tests_fit_the_schema():
     assert list(schema.errors(client())) == []
 
 
-def test_a_pointer_names_what_it_is_about_and_no_position():
+def test_a_pointer_has_names_instead_of_positions():
     facts_by_pointer = facts(client())
     assert facts_by_pointer["/hardware/numa/node1/cpus"] == "24-47"
     assert facts_by_pointer["/network/MT4123 20.35/rate_bit_s"] == 200000000000
@@ -32,7 +32,7 @@ def test_a_pointer_names_what_it_is_about_and_no_position():
     assert facts_by_pointer["/parameters/vm.sysctl/vm.dirty_ratio"] == 20
 
 
-def test_a_device_is_called_by_its_name_where_it_has_one():
+def test_a_pointer_names_a_device_that_has_a_name():
     document = client()
     node(document)["network"] = [{"device": "mlx5_0", "kind": "infiniband", "rate_bit_s": 100}]
     assert facts(document)["/network/mlx5_0/rate_bit_s"] == 100
@@ -44,7 +44,7 @@ def test_slash_and_tilde_in_a_name_are_escaped():
     assert facts(document)["/block/A~1B~0C/bytes"] == 7
 
 
-def test_who_a_node_is_and_what_is_volatile_has_no_pointer():
+def test_identities_and_volatile_values_have_no_pointer():
     document, other = client(1), client(2)
     node(other)["mounts"][0]["filesystem"] = "f-00000002"
     set_parameter(other, "lustre.client.osc.grant", (0, 7))
@@ -75,7 +75,7 @@ def test_a_lost_drive_is_its_count():
     assert differences(document, other) == [("/block/Example SSD 1.1/count", 24, 23)]
 
 
-def test_what_has_gone_is_one_difference_and_not_one_for_each_of_its_facts():
+def test_a_missing_item_is_one_difference():
     document, other = client(), client()
     node(other)["mounts"] = []
     assert differences(document, other) == [("/mounts/lustre/count", 1, None)]
@@ -86,12 +86,12 @@ def test_what_has_gone_is_one_difference_and_not_one_for_each_of_its_facts():
     ]
 
 
-def test_a_value_of_one_instance_is_told_with_numbers():
+def test_a_difference_of_one_instance_gives_counts():
     document, other = client(), set_parameter(client(), "lustre.client.osc.active", (True, 6), (False, 1))
     assert differences(document, other) == [("/parameters/lustre.client.osc.active", True, "true x6, false x1")]
 
 
-def test_a_lost_target_is_one_difference_and_not_one_for_each_tunable():
+def test_a_lost_target_is_one_difference():
     document, other = client(), client()
     for name in ("lustre.client.osc.active", "lustre.client.osc.max_rpcs_in_flight"):
         value = next(entry for entry in node(other)["parameters"] if entry["id"] == name)["values"][0]
@@ -99,19 +99,19 @@ def test_a_lost_target_is_one_difference_and_not_one_for_each_tunable():
     assert differences(document, other) == [("/parameters/lustre.client.osc/instances", 7, 6)]
 
 
-def test_one_tunable_that_an_instance_does_not_tell_is_seen():
+def test_a_tunable_missing_on_one_instance_is_a_difference():
     document, other = client(), set_parameter(client(), "lustre.client.osc.active", (True, 6))
     assert differences(document, other) == [("/parameters/lustre.client.osc.active/instances", None, 6)]
 
 
 @pytest.mark.parametrize(("bytes_less", "differs"), [(8192, False), (34359738368, True)])
-def test_memory_differs_where_a_module_is_lost_and_not_by_what_firmware_keeps(bytes_less, differs):
+def test_only_a_lost_module_is_a_difference_of_memory(bytes_less, differs):
     document, other = client(), client()
     node(other)["hardware"]["memory"]["total_bytes"] -= bytes_less
     assert bool(differences(document, other)) is differs
 
 
-def test_one_cause_is_told_once():
+def test_one_cause_is_one_difference():
     document, other = client(), client()
     node(other)["hardware"]["memory"]["total_bytes"] //= 2
     set_parameter(other, "mem.total", (131835937, 1))
@@ -124,7 +124,7 @@ def test_one_and_true_are_two_values():
     assert len(differences(document, other)) == 1
 
 
-def test_what_is_told_twice_is_told_where_no_section_has_it():
+def test_a_fact_without_a_section_is_compared_as_a_parameter():
     document = client()
     del node(document)["hardware"]["memory"]["total_bytes"]
     assert facts(document)["/parameters/mem.total"] == 263671875

@@ -24,7 +24,7 @@ def test_the_same_system_is_exit_status_0(oldest_and_this_python, diff):
     assert "nothing differs" in diff(client(1), client(2), python=oldest_and_this_python, status=0)
 
 
-def test_what_changes_by_itself_is_left_out(diff):
+def test_volatile_values_are_left_out(diff):
     other = set_parameter(client(2), "node.load_before", (99.0, 1))
     set_parameter(other, "lustre.client.osc.grant", (5, 7))
     node(other)["mounts"][0]["filesystem"] = "f-99999999"
@@ -42,7 +42,7 @@ def test_what_changes_by_itself_is_left_out(diff):
     }
 
 
-def test_differences_stand_below_their_section_with_both_values(diff):
+def test_differences_are_listed_by_section_with_both_values(diff):
     other = set_parameter(client(), "lustre.client.osc.max_rpcs_in_flight", (256, 7))
     node(other)["os"]["kernel"] = "5.14.0"
     other["layouts"][0]["stripe_count"] = -1
@@ -68,7 +68,7 @@ def test_json_has_pointer_values_and_unit(diff):
     ]
 
 
-def test_what_only_one_has_is_a_dash(diff):
+def test_a_value_of_one_document_only_is_shown_with_a_dash(diff):
     other = client()
     node(other)["mounts"] = []
     rows = [line.split() for line in diff(client(), other).splitlines()]
@@ -110,7 +110,7 @@ def test_values_that_would_move_the_cursor_are_shown_escaped(diff):
 
 
 @pytest.mark.parametrize("junk", ["", "{", "[]", '{"schema_version": "1"}', "[" * 100000])
-def test_what_is_no_system_document_is_told(collector, tmp_path, junk):
+def test_a_file_that_is_no_system_document_is_refused(collector, tmp_path, junk):
     (tmp_path / "a.json").write_text(json.dumps(client()))
     (tmp_path / "b.json").write_text(junk)
     done = collector("diff", tmp_path / "a.json", tmp_path / "b.json")
@@ -119,6 +119,6 @@ def test_what_is_no_system_document_is_told(collector, tmp_path, junk):
     assert done.stdout == ""
 
 
-def test_a_file_that_is_not_there_is_wrong_usage(collector, tmp_path):
+def test_a_missing_file_is_a_usage_error(collector, tmp_path):
     done = collector("diff", tmp_path / "a.json", tmp_path / "b.json")
     assert done.returncode == 2

@@ -23,7 +23,7 @@ def folded(documents):
     return taken.document()
 
 
-def test_a_node_that_stayed_as_it_was_has_none():
+def test_an_unchanged_node_has_no_drift():
     assert drifted(client(), client()) == []
 
 
@@ -33,7 +33,7 @@ def test_load_and_grants_are_no_drift():
     assert drifted(client(), after) == []
 
 
-def test_the_gravest_comes_first():
+def test_drift_is_sorted_by_severity():
     after = set_parameter(client(), "lustre.client.osc.max_rpcs_in_flight", (8, 6), (256, 1))
     set_parameter(after, "lustre.client.osc.active", (True, 6), (False, 1))
     node(after)["network"][0]["rate_bit_s"] = 100000000000
@@ -105,13 +105,13 @@ def target_gone(after):
         (target_gone, "invalidating"),
     ],
 )
-def test_how_much_a_change_matters(change, severity):
+def test_each_changed_parameter_has_its_severity(change, severity):
     after = client()
     change(after)
     assert drifted(client(), after)[0][0] == severity
 
 
-def test_a_value_that_could_not_be_read_again_is_told_and_no_more():
+def test_a_value_that_became_unreadable_is_info():
     after = client()
     entries = [entry for entry in node(after)["parameters"] if entry["id"] != "vm.sysctl"]
     node(after)["parameters"] = entries
@@ -119,7 +119,7 @@ def test_a_value_that_could_not_be_read_again_is_told_and_no_more():
     assert ("info", "/parameters/vm.sysctl/vm.dirty_ratio", 20, None, 1) in drifted(client(), after)
 
 
-def test_a_value_that_is_gone_and_not_only_unreadable_is_a_change():
+def test_a_removed_value_is_a_change():
     after = client()
     node(after)["parameters"] = [entry for entry in node(after)["parameters"] if entry["id"] != "vm.sysctl"]
     assert ("warning", "/parameters/vm.sysctl/vm.dirty_ratio", 20, None, 1) in drifted(client(), after)
@@ -142,7 +142,7 @@ def test_one_node_of_many_that_changed_is_found_by_its_name():
     ]
 
 
-def test_an_outlier_that_stays_one_has_not_drifted():
+def test_an_unchanged_outlier_has_no_drift():
     def made():
         documents = [client(number) for number in range(50)]
         node(documents[7])["os"]["kernel"] = "5.14.0"
@@ -151,7 +151,7 @@ def test_an_outlier_that_stays_one_has_not_drifted():
     assert drifted(made(), made()) == []
 
 
-def test_nodes_that_give_no_second_document_are_left_to_the_capture():
+def test_nodes_without_a_second_document_have_no_drift():
     assert drifted(folded(client(number) for number in range(5)), folded([client(2)])) == []
 
 

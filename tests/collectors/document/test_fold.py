@@ -53,7 +53,7 @@ def test_one_node_of_four_is_a_class_of_its_own():
     assert document["node_classes"][0]["class_id"] != document["node_classes"][1]["class_id"]
 
 
-def test_a_node_that_differs_in_much_is_a_class_of_its_own():
+def test_a_node_with_many_differences_is_its_own_class():
     documents = [client(number) for number in range(100)]
     node(documents[5])["hardware"] = {"cpu": {"model": "Other", "cores": 8}, "memory": {"total_bytes": 1000}}
     node(documents[5])["os"] = {"id": "sles", "kernel": "6.4.0", "cmdline": ["iommu=pt", "nosmt"]}
@@ -109,7 +109,7 @@ def test_nodes_without_names_are_counted():
     assert system_document["node_classes"][0]["outliers"][0]["member"].startswith("unnamed-")
 
 
-def test_what_stands_beside_the_nodes_is_kept_once():
+def test_layouts_of_several_documents_are_merged():
     documents = [client(number) for number in range(3)]
     node(documents[1])["os"]["kernel"] = "5.14.0"
     documents[1]["layouts"] = [{"phase": "ior-hard", "stripe_count": 7}]
@@ -159,7 +159,7 @@ def changed(**fields):
         set_parameter(client(5), "vm.sysctl", (float("nan"), 1)),
     ],
 )
-def test_junk_is_a_failed_node_and_the_rest_stands(junk):
+def test_junk_is_a_failed_node_and_the_others_are_kept(junk):
     document = folded([client(1), junk, client(2)])
     capture = document["captures"][0]
     assert shape(document) == [(2, 0)]
@@ -173,7 +173,7 @@ def test_a_node_that_answers_twice_counts_once():
     assert len(document["captures"][0]["nodes_failed"]) == 1
 
 
-def test_nothing_at_all_is_an_error_that_says_so():
+def test_junk_alone_ends_with_no_nodes():
     with pytest.raises(NothingCollected) as caught:
         folded(["junk"])
     assert caught.value.code == "collector.no-nodes"

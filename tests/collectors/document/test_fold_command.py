@@ -8,6 +8,7 @@ import pytest
 from collectors.document import drift, schema
 from collectors.document.parameters import registry
 from tests.collectors.nodes import client, emitted, node
+from tests.unpacking import extract
 
 CLIENT = "lustre-client-rhel8"
 OVERLAYS = "lustre-client-rhel8-overlays"
@@ -76,7 +77,7 @@ def test_pieces_that_mpirun_tagged_within_a_line_are_put_together(collector, tmp
     assert (document["node_classes"][0]["count"], failed(document)) == (2, [])
 
 
-def test_what_nodes_say_instead_is_counted_with_the_reason(collector, tmp_path):
+def test_other_output_of_nodes_is_counted_with_its_reason(collector, tmp_path):
     text = "\n".join(
         [
             "node1: Welcome to the machine",
@@ -114,14 +115,14 @@ def test_junk_between_unlabelled_documents_is_counted_once(collector, tmp_path):
     assert (document["node_classes"][0]["count"], failed(document)) == (2, ["invalid_output"])
 
 
-def test_numbers_that_are_none_are_no_document(collector, tmp_path):
+def test_nan_and_infinity_are_no_document(collector, tmp_path):
     broken = emitted(client(2)).replace('"duration_s":0.5', '"duration_s":NaN')
     assert "NaN" in broken
     _done, document = fold(collector, tmp_path, emitted(client(1)) + "\n" + broken + "\n")
     assert failed(document) == ["truncated"]
 
 
-def test_a_file_of_junk_is_nothing_collected(collector, tmp_path):
+def test_a_file_of_junk_ends_with_nothing_collected(collector, tmp_path):
     (tmp_path / "junk.bin").write_bytes(bytes(range(256)) * 100)
     done = collector("fold", tmp_path / "junk.bin", "--out", tmp_path / "system.json")
     assert done.returncode == 3
@@ -129,13 +130,13 @@ def test_a_file_of_junk_is_nothing_collected(collector, tmp_path):
     assert not (tmp_path / "system.json").exists()
 
 
-def test_a_file_that_is_not_there_is_told(collector, tmp_path):
+def test_a_missing_file_is_reported(collector, tmp_path):
     done = collector("fold", tmp_path / "none.txt", "--out", tmp_path / "system.json")
     assert done.returncode == 2
     assert "[collector.path]" in done.stderr
 
 
-def test_an_input_with_nothing_in_it_is_nothing_collected(collector, tmp_path):
+def test_an_empty_input_ends_with_nothing_collected(collector, tmp_path):
     process = collector.start("fold", "-", "--out", tmp_path / "system.json")
     _stdout, stderr = process.communicate()
     assert process.returncode == 3
@@ -150,12 +151,12 @@ def machines(shared, tmp_path_factory):
     overlays = folder / "overlays"
     for name in (CLIENT, OVERLAYS):
         with tarfile.open(roots / (name + ".tar.gz")) as archive:
-            archive.extractall(overlays if name == OVERLAYS else folder, filter="fully_trusted")
+            extract(archive, overlays if name == OVERLAYS else folder, filter="fully_trusted")
     paths = {"commands": folder / CLIENT / "commands.json"}
     for overlay in [None, *sorted((overlays / OVERLAYS).iterdir())]:
         name = overlay.name if overlay else "plain"
         with tarfile.open(roots / (CLIENT + ".tar.gz")) as archive:
-            archive.extractall(folder / name, filter="fully_trusted")
+            extract(archive, folder / name, filter="fully_trusted")
         paths[name] = folder / name / CLIENT / "sysroot"
         for path in sorted(overlay.rglob("*")) if overlay else ():
             if path.is_file():
@@ -171,7 +172,7 @@ def collected(collector, machines, name, *options):
     return json.loads(done.stdout)
 
 
-def test_of_a_thousand_real_nodes_the_four_that_differ_are_named(collector, machines, tmp_path):
+def test_the_few_different_nodes_among_a_thousand_are_named(collector, machines, tmp_path):
     odd = ["node-dimm-lost", "node-kernel", "node-tunable", "node-nps-mixed-serials", "node-ib-slow"]
     documents = {name: collected(collector, machines, name) for name in ["plain", *odd]}
     lines = []

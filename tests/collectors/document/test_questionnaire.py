@@ -40,7 +40,7 @@ def entry(node, parameter):
     return parameter_entry["values"], parameter_entry["source"]
 
 
-def test_what_only_people_know_is_asked_with_its_meaning_and_kind():
+def test_questions_give_meaning_and_kind_of_answer():
     questions = asked(document())
     assert questions["raid.write_cache"]["answer_with"] == "true or false"
     assert questions["raid.drives_per_target"]["answer_with"] == "a number"
@@ -57,7 +57,7 @@ def test_questions_answered_by_observations_are_left_out():
         assert name not in questions
 
 
-def test_the_drives_of_clients_are_no_answer_about_servers():
+def test_drives_of_clients_do_not_answer_questions_about_servers():
     local = {"id": "drive.model", "values": [{"value": "PM1725a", "instances": 1}], "source": "sysfs"}
     assert asked(document({"role": ["client"], "parameters": [local]}))["drive.model"]["answer"] is None
 
@@ -83,7 +83,7 @@ def test_answers_are_declared_in_a_valid_document():
     assert entry(client, "fabric.topology") == ([{"value": "dragonfly", "instances": 1}], "declared")
 
 
-def test_a_storage_system_of_untold_kind_is_other():
+def test_a_storage_system_of_unknown_kind_is_other():
     description = answer(document(), storage_systems__0__model="E1000")
     assert description["storage_systems"] == [{"name": "other", "type": "other", "model": "E1000"}]
 
@@ -105,7 +105,7 @@ def test_answers_about_arrays_go_to_the_servers_that_were_collected():
     assert description["node_classes"][1]["missing"] == []
 
 
-def test_answers_are_asked_again_with_what_was_said_and_can_be_changed():
+def test_questions_show_earlier_answers_which_can_be_changed():
     first = answer(document(), raid__write_cache=True, system__name="Tall Pine", storage_servers=8)
     assert asked(first)["raid.write_cache"]["answer"] is True
     assert asked(first)["storage_servers"]["answer"] == 8
@@ -115,7 +115,7 @@ def test_answers_are_asked_again_with_what_was_said_and_can_be_changed():
     assert second["system"] == {"name": "Tall Pine"}
 
 
-def test_the_document_that_is_given_does_not_change():
+def test_the_input_document_is_unchanged():
     description = document()
     before = json.dumps(description)
     answer(description, raid__write_cache=True, system__usage="test")
@@ -161,7 +161,7 @@ def test_an_answer_of_another_kind_is_refused(name, wrong):
         {"questions": [{"question": "system.usage.x", "answer": 3}]},
     ],
 )
-def test_what_is_no_list_of_open_questions_is_refused(answers):
+def test_answers_in_another_form_are_refused(answers):
     with pytest.raises(UsageError) as refusal:
         questionnaire.apply_answers(document(), answers)
     assert refusal.value.code == "collector.answers"
@@ -186,7 +186,7 @@ def system_json(collector):
     return path
 
 
-def test_questions_are_written_answered_and_put_into_the_document(oldest_and_this_python, collector, system_json):
+def test_answers_to_written_questions_enter_the_document(oldest_and_this_python, collector, system_json):
     done = collector("questionnaire", "system.json", "--out", "answers.json", python=oldest_and_this_python)
     assert done.returncode == 0
     answers = json.loads((collector.cwd / "answers.json").read_text())
@@ -229,7 +229,7 @@ def test_a_bundle_is_not_changed(collector, system_json):
     assert collector("questionnaire", "run.tar.gz").returncode == 0
 
 
-def test_what_no_fact_answers_of_the_registrys_questionnaire_is_asked_with_it():
+def test_unanswered_questions_of_the_registry_are_asked_too():
     questions = asked(document())
     assert questions["storage_role"]["answer_with"] == "one of: primary, acceleration"
     assert questions["persistence_verified"]["answer_with"] == "true or false"

@@ -264,12 +264,12 @@ def judged():
 
 
 @pytest.mark.parametrize("part", DOCUMENTS, ids=lambda part: "+".join(part))
-def test_a_document_as_it_should_be_is_valid(part):
+def test_a_correct_document_is_valid(part):
     assert list(schema.errors(whole(part))) == []
     assert oracle(parameters.document_schema()).is_valid(whole(part))
 
 
-def test_it_agrees_with_jsonschema_on_ten_thousand_mutated_documents(judged):
+def test_the_validator_agrees_with_jsonschema_on_mutated_documents(judged):
     disagreed = [document for document, valid in judged if verdict(document) != valid]
     assert disagreed == []
     rejected = sum(not valid for _, valid in judged)
@@ -277,7 +277,7 @@ def test_it_agrees_with_jsonschema_on_ten_thousand_mutated_documents(judged):
     assert len(judged) / 3 <= rejected <= len(judged) * 0.9
 
 
-def test_it_agrees_with_jsonschema_on_every_keyword():
+def test_the_validator_agrees_with_jsonschema_on_every_keyword():
     judge = oracle(ALL_KEYWORDS)
     values = SMALL + VALUES
     names = ["a", "b", "c", "d", "e", "f", "g", "zz", "long", "1"]
@@ -292,7 +292,7 @@ def test_it_agrees_with_jsonschema_on_every_keyword():
     assert sum(not valid for _, valid in judged) > 300
 
 
-def test_it_says_the_same_on_every_python(every_python, collectors_alone, tmp_path, judged):
+def test_the_validator_gives_the_same_errors_on_every_python(every_python, collectors_alone, tmp_path, judged):
     lines = [json.dumps([document, valid]) for document, valid in judged[:1500]]
     (tmp_path / "documents").write_text("\n".join(lines))
     program = (
@@ -332,7 +332,7 @@ def test_a_schema_that_refers_to_itself_ends():
     assert [message for _, message in schema.errors(document, tree)] == ["is nested too deeply"]
 
 
-def test_errors_say_where_and_what():
+def test_errors_give_place_and_reason():
     part = {
         "node_classes": [],
         "job": {"nodes": -1, "a/b~": 1},
@@ -360,7 +360,7 @@ def test_errors_say_where_and_what():
         (lambda document: document["site"], "country"),
     ],
 )
-def test_a_line_feed_at_the_end_is_seen(container, key):
+def test_a_line_feed_at_the_end_is_an_error(container, key):
     parts = {**DOCUMENTS[3], "attachments": DOCUMENTS[5]["attachments"], "site": DOCUMENTS[5]["site"]}
     document = copy.deepcopy(whole(parts))
     container(document)[key] += "\n"
@@ -375,7 +375,7 @@ def test_errors_are_few_short_and_printable():
     assert all(message.isprintable() and message.isascii() and len(message) < 120 for _, message in errors)
 
 
-def test_a_keyword_that_it_does_not_know_is_an_error():
+def test_an_unknown_keyword_is_an_error():
     with pytest.raises(ValueError, match="uniqueItems"):
         list(schema.errors([], {"uniqueItems": True}))
 
@@ -419,3 +419,27 @@ def test_every_definition_is_used():
     text = json.dumps(parameters.document_schema())
     unused = [name for name in parameters.document_schema()["$defs"] if f'"#/$defs/{name}"' not in text]
     assert unused == []
+
+
+def test_compiled_rules_agree_with_the_messages_on_mutated_documents(judged):
+    is_valid = schema.compile_part(parameters.document_schema())
+    assert [document for document, valid in judged if is_valid(document) != valid] == []
+
+
+def test_compiled_rules_agree_with_the_messages_on_every_keyword():
+    is_valid = schema.compile_part(ALL_KEYWORDS, ALL_KEYWORDS)
+    values = [*VALUES, *SMALL, *({name: value} for name in "abcdefgh" for value in [*SMALL, *VALUES])]
+    values += [{"a": 1, name: value} for name in [*"abcdefgh", "abcd"] for value in [*SMALL, *VALUES]]
+    assert [value for value in values if is_valid(value) != verdict(value, ALL_KEYWORDS)] == []
+    assert any(map(is_valid, values))
+
+
+def test_a_schema_that_leads_back_to_itself_is_not_compiled():
+    endless = {"$defs": {"list": {"type": "array", "items": {"$ref": "#/$defs/list"}}}, "$ref": "#/$defs/list"}
+    with pytest.raises(ValueError, match="leads back to"):
+        schema.compile_part(endless, endless)
+
+
+def test_an_unknown_keyword_is_not_compiled():
+    with pytest.raises(ValueError, match="has the keyword"):
+        schema.compile_part({"maxItems": 3})

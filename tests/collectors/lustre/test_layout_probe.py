@@ -126,13 +126,13 @@ def test_numbers_that_older_releases_print_for_patterns(directory):
     assert layout.stripes(text)["pattern"] == "raid0"
 
 
-def test_the_path_of_the_directory_stays(directory):
+def test_the_path_of_the_directory_is_not_recorded(directory):
     output = directory(COMPOSITE)
     assert "CANARY" not in repr(output.pieces)
     assert layout.stripes("/tmp/stripe_count: 9\n/pattern: CANARY\n" + PLAIN)["stripe_count"] == 1
 
 
-def test_without_a_test_directory_nothing_is_asked(lustre):
+def test_no_layout_is_queried_without_a_test_directory(lustre):
     lustre.put({"/sys/fs/lustre/version": "2.15.4"}).command("lfs getstripe", PLAIN).command("lfs getdirstripe", "junk")
     output = lustre.said(PROBE)
     assert {piece.reason for piece in output.pieces} == {"not_applicable"}
@@ -140,7 +140,7 @@ def test_without_a_test_directory_nothing_is_asked(lustre):
     assert {piece.id for piece in output.pieces} == set(PROBE.provides)
 
 
-def test_a_directory_elsewhere_than_on_lustre_is_not_asked(lustre):
+def test_no_layout_is_queried_outside_lustre(lustre):
     assert not PROBE.applies(lustre.door_at(DIRECTORY))
 
 
@@ -155,7 +155,7 @@ def test_a_directory_elsewhere_than_on_lustre_is_not_asked(lustre):
         COMPOSITE.replace("1073741824", "-7"),
     ],
 )
-def test_what_is_no_layout_is_a_parse_error(directory, wrong):
+def test_output_that_is_no_layout_is_a_parse_error(directory, wrong):
     output = directory(wrong, "junk")
     for name in ("stripe_count", "pfl", "dom", "dir_stripe"):
         assert output.reason("lustre.layout." + name) == "parse_error"

@@ -84,7 +84,7 @@ def test_networks_are_counted_as_they_are_up_now(networked):
         ("junk \x1b[31m", 0, "", "parse_error"),
     ],
 )
-def test_users_are_told_the_networks_that_were_configured(networked, output, status, error, reason):
+def test_users_see_the_configured_networks(networked, output, status, error, reason):
     networked.command("lnetctl net show -v 4", output, status, error)
     probe_output = networked.said_of(lnet.PROBES)
     assert (probe_output.value("lnet.networks", "o2ib"), probe_output.value("lnet.networks", "tcp")) == (3, 1)
@@ -110,7 +110,7 @@ def test_configured_networks_in_all_their_forms(networked, configured, counts, r
 
 
 @pytest.mark.parametrize("configured", ["junk(eth0)", "10.0.0.1@tcp", "((", "o2ib(ib0", "\u0660"])
-def test_configured_networks_that_make_no_sense_are_none(networked, configured):
+def test_invalid_configured_networks_are_left_out(networked, configured):
     output = networked.put({PARAMETERS + "networks": configured}).said_of(lnet.PROBES)
     assert output.reason("lnet.networks") == "not_installed"
 
@@ -147,7 +147,7 @@ def test_all_parameters_of_slingshots_driver_are_one_map(lustre):
     assert output.values("lnet.lnd") == {"kfilnd": 1}
 
 
-def test_partitions_asked_for_are_told_by_either_module(networked, lustre):
+def test_requested_partitions_are_read_from_either_module(networked, lustre):
     output = networked.said_of(lnet.PROBES)
     assert output.value("libcfs.cpu_npartitions") == 0
     assert output.value("libcfs.cpu_pattern") == "0[0-3,32-35] 1[4-7,36-39]"
@@ -161,7 +161,7 @@ def test_partitions_asked_for_are_told_by_either_module(networked, lustre):
     assert output.value("libcfs.cpu_pattern") == "none"
 
 
-def test_what_is_no_pattern_of_cpus_is_refused(networked):
+def test_an_invalid_cpu_pattern_is_a_parse_error(networked):
     networked.put({PARAMETERS + "cpu_pattern": "user@host"})
     assert gaps(networked.said_of(lnet.PROBES))["libcfs.cpu_pattern"] == "parse_error"
 
@@ -237,13 +237,13 @@ def test_text_without_a_table_is_refused(text):
         (["mdt_rdpg01_000", "mdt05_001"], 6),
     ],
 )
-def test_users_are_told_the_number_of_partitions_from_the_names_of_threads(networked, names, count):
+def test_users_see_the_number_of_partitions_by_thread_names(networked, names, count):
     networked.put({f"/proc/{index + 2}/comm": name + "\n" for index, name in enumerate(names)})
     output = networked.said_of(lnet.PROBES)
     assert output.value("lnet.cpu_partition_table", "partitions") == count
 
 
-def test_without_table_and_threads_lctl_is_asked(networked):
+def test_lctl_gives_partitions_without_table_and_threads(networked):
     networked.put({"/proc/2/comm": "bash\n"})
     networked.command("lctl get_param -n cpu_partition_table", "0\t: 0 1\n1\t: 2 3\n")
     assert networked.said_of(lnet.PROBES).value("lnet.cpu_partition_table", "partitions") == 2
@@ -252,5 +252,5 @@ def test_without_table_and_threads_lctl_is_asked(networked):
     assert gaps(networked.said_of(lnet.PROBES))["lnet.cpu_partition_table"] == "permission_denied"
 
 
-def test_a_node_without_lnet_is_none(lustre):
+def test_a_node_without_lnet_has_no_lnet_facts(lustre):
     assert not any(probe.applies(lustre.door()) for probe in lnet.PROBES)

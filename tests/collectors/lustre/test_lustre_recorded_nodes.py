@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from collectors.capture.node_document import complete_probe_output
 from collectors.node.node_access import Input, NodeAccess
 from collectors.probe_results import REASONS, Fact, Missing
 from collectors.probes import layout, lnet, lustre_client, lustre_filesystem, lustre_server
 from collectors.probes.lustre_parameters import CLIENT_DEVICE, TARGET, get_param_values, parameter_facts, pattern_of
 from tests.collectors.lustre.conftest import everything, gaps
 from tests.collectors.machine.conftest import Node, Said
+from tests.unpacking import extract
 
 MODULES = (lustre_client, lustre_filesystem, lustre_server, lnet, layout)
 PROBES = [probe for module in MODULES for probe in module.PROBES]
@@ -26,7 +26,7 @@ CLIENT, SERVER, HOSTILE, OTHER = "lustre-client-rhel8", "lustre-oss-e1000", "hos
 def said_of(node):
     door = node.door()
     door.test_directory = "/lustre/scratch/io500"
-    return Said(piece for probe in PROBES for piece in complete_probe_output(probe, door))
+    return Said(piece for probe in PROBES for piece in probe.complete_output(door))
 
 
 def test_the_tunables_of_the_client(recorded_node):
@@ -134,12 +134,12 @@ def test_three_thousand_targets_and_commands_that_hang(recorded_node):
     assert len(json.dumps([list(map(str, piece)) for piece in output.pieces])) < 64 * 1024
 
 
-def test_what_changed_during_a_run_is_seen(recorded_node, shared, tmp_path):
+def test_changes_during_a_run_are_recorded(recorded_node, shared, tmp_path):
     node = recorded_node(CLIENT, commands=False)
     changed = Node(tmp_path / "sysroot")
     shutil.copytree(node.root, changed.root, symlinks=True)
     with tarfile.open(shared / "data" / "collector" / "fakeroots" / (CLIENT + "-overlays.tar.gz")) as archive:
-        archive.extractall(tmp_path, filter="tar")
+        extract(archive, tmp_path, filter="tar")
     (overlay,) = tmp_path.rglob("after-run-drift")
     shutil.copytree(overlay, changed.root, symlinks=True, dirs_exist_ok=True)
     before, after = everything(said_of(node)), everything(said_of(changed))
@@ -153,7 +153,7 @@ def test_what_changed_during_a_run_is_seen(recorded_node, shared, tmp_path):
     }
 
 
-def test_a_node_without_lustre_says_so(recorded_node):
+def test_facts_of_a_node_without_lustre_have_a_reason(recorded_node):
     output = said_of(recorded_node(OTHER))
     assert output.pieces
     assert set(gaps(output).values()) == {"not_applicable"}
@@ -161,7 +161,7 @@ def test_a_node_without_lustre_says_so(recorded_node):
 
 
 @pytest.mark.parametrize("name", [CLIENT, SERVER, HOSTILE])
-def test_no_canary_address_or_name_is_told(recorded_node, name):
+def test_no_canary_address_or_name_is_recorded(recorded_node, name):
     node = recorded_node(name)
     text = repr(said_of(node).pieces)
     canaries = json.loads((node.root.parent / "canaries.json").read_text())
@@ -192,7 +192,7 @@ def as_nobody(root):
                 os.setgid(65534)
                 os.setuid(65534)
             door = NodeAccess(str(root), None, environment={})
-            output = Said(piece for probe in PROBES for piece in complete_probe_output(probe, door))
+            output = Said(piece for probe in PROBES for piece in probe.complete_output(door))
             facts = [[*piece[:2], piece.key] for piece in output.pieces if isinstance(piece, Fact)]
             os.write(writer, json.dumps({"facts": facts, "gaps": gaps(output)}).encode())
         finally:
@@ -213,7 +213,7 @@ def open_folder():
     shutil.rmtree(folder)
 
 
-def test_a_user_is_told_nearly_everything_and_what_is_for_root(recorded_node, open_folder):
+def test_a_user_reads_most_facts_and_the_others_need_root(recorded_node, open_folder):
     node = recorded_node(CLIENT, commands=False)
     for part in ("proc", "sys/fs", "sys/module", "sys/kernel"):
         shutil.copytree(node.root / part, open_folder / part, symlinks=True)
@@ -232,7 +232,7 @@ def test_a_user_is_told_nearly_everything_and_what_is_for_root(recorded_node, op
     assert ("lnet.cpu_partition_table", "cpus_of_0") not in facts
 
 
-def test_a_closed_debugfs_is_permission_denied_only_for_what_lies_there(recorded_node, open_folder):
+def test_a_closed_debugfs_denies_only_its_own_parameters(recorded_node, open_folder):
     node = recorded_node(CLIENT, commands=False)
     for part in ("proc", "sys/fs", "sys/module", "sys/kernel"):
         shutil.copytree(node.root / part, open_folder / part, symlinks=True)
@@ -277,7 +277,7 @@ def test_every_sample_is_read_or_refused_with_a_reason(shared, command):
     assert refused == {name for name in REFUSED if name.startswith(command + "/")}
 
 
-def test_figures_of_the_samples(shared):
+def test_values_of_the_samples_are_read(shared):
     def sample(name):
         return (shared / "data" / "collector" / "samples" / name).read_text()
 

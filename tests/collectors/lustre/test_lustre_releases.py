@@ -135,7 +135,7 @@ def expected():
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_release_tells_the_same_of_the_same_values(tmp_path, release):
+def test_equal_values_of_every_release_give_equal_facts(tmp_path, release):
     node = placed(tmp_path, release)
     assert everything(node.said_of(PROBES)) == expected()
 
@@ -167,7 +167,7 @@ def test_junk_in_every_file_makes_gaps_and_no_error(tmp_path, junk):
     assert gaps(node.said_of(PROBES))["lustre.client.osc.max_dirty_mb"] in ("parse_error", "output_limit")
 
 
-def test_each_parameter_is_looked_for_wherever_a_release_keeps_it(shared):
+def test_each_parameter_is_read_from_the_places_of_all_releases(shared):
     with (shared / "reference" / "lustre-param-location.csv").open() as stream:
         rows = {row["device"] + "/" + row["parameter"]: set(row.values()) for row in csv.DictReader(stream)}
     parameters = [

@@ -81,7 +81,7 @@ def test_threads_are_counted_by_name_where_the_services_cannot_be_seen(lustre):
     assert output.value(SERVER + "threads", "mdt_rdpg.threads_started") == 1
 
 
-def test_a_backend_that_is_hidden_is_told_by_its_object_targets(lustre):
+def test_the_object_targets_reveal_a_hidden_backend(lustre):
     lustre.put({SYS + "obdfilter/fs-OST0000/fstype": "osd-zfs   \n", SYS + "obdfilter/fs-OST0001/fstype": "btrfs"})
     assert lustre.said_of(PROBES).values(SERVER + "backend") == {"zfs": 1}
 
@@ -102,7 +102,7 @@ def test_values_of_the_text_of_lctl(lustre):
     assert "10.0.0.9" not in repr(output.pieces)
 
 
-def test_users_jobs_and_clients_are_never_looked_at(metadata_and_object_server):
+def test_statistics_of_users_jobs_and_clients_are_never_read(metadata_and_object_server):
     node = metadata_and_object_server.put(
         {
             SYS + "obdfilter/fs-OST0000/job_stats": "job_stats:\n- job_id: CANARY.1000\n",
@@ -123,14 +123,14 @@ def test_users_jobs_and_clients_are_never_looked_at(metadata_and_object_server):
     assert "10.1.2.3" not in repr(output.pieces)
 
 
-def test_failover_is_told_by_the_cluster_or_missing(metadata_and_object_server):
+def test_failover_is_read_from_the_cluster_software_or_missing(metadata_and_object_server):
     node = metadata_and_object_server
     assert gaps(node.said_of(PROBES))[SERVER + "ha_state"] == "not_installed"
     node.command("crm_mon -1", "Online: [ a ]\nOFFLINE: [ b ]\nost0 (ocf::lustre:Lustre): Started a\n")
     assert node.said_of(PROBES).value(SERVER + "ha_state") is False
 
 
-def test_a_client_is_no_server(lustre):
+def test_a_client_has_no_server_facts(lustre):
     lustre.put(
         {"/proc/mounts": "10.0.0.1@tcp:/fs /lustre lustre rw,svname=x 0 0\n", SYS + "osc/fs-OST0000-osc-ffff1/x": ""}
     )

@@ -268,7 +268,7 @@ Active Resources:
 """
 
 
-def test_targets_are_at_home_if_each_node_is_there_and_holds_some_of_them():
+def test_targets_are_at_home_with_each_node_serving_some_of_them():
     assert lustre_server.is_at_home(CLUSTER) is True
     assert lustre_server.is_at_home(CLUSTER.replace("Started oss2", "Stopped")) is False
     away = CLUSTER.replace("[ oss1 oss2 ]", "[ oss1 ]\n  * OFFLINE: [ oss2 ]").replace("Started oss2", "Started oss1")
@@ -286,6 +286,6 @@ def test_targets_are_at_home_if_each_node_is_there_and_holds_some_of_them():
         CLUSTER.replace("Started oss2", "Started oss1"),
     ],
 )
-def test_a_cluster_of_which_it_cannot_be_said_is_refused(text):
+def test_a_cluster_with_an_unclear_state_is_refused(text):
     with pytest.raises(ValueError):
         lustre_server.is_at_home(text)

@@ -7,6 +7,7 @@ import pytest
 from collectors.node.commands import Recorded
 from collectors.node.node_access import NodeAccess
 from collectors.probe_results import Fact, Item, Missing, Section
+from tests.unpacking import extract
 
 
 class Node:
@@ -83,7 +84,7 @@ def recorded_node(shared, tmp_path_factory):
     def unpacked(name, commands=True):
         if not (folder / name).exists():
             with tarfile.open(shared / "data" / "collector" / "fakeroots" / (name + ".tar.gz")) as archive:
-                archive.extractall(folder, filter="tar")
+                extract(archive, folder, filter="tar")
         return Node(folder / name / "sysroot", folder / name / "commands.json" if commands else None)
 
     return unpacked

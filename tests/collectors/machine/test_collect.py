@@ -66,7 +66,7 @@ def test_every_parameter_is_in_the_document_or_missing_with_a_reason(recorded_no
 
 @pytest.mark.parametrize("name", NODES)
 @pytest.mark.parametrize("profile", ["default", "strict", "full-consent"])
-def test_no_canary_leaves_in_any_profile(recorded_node, collect, name, profile):
+def test_no_profile_records_a_canary(recorded_node, collect, name, profile):
     node = recorded_node(name)
     planted = node.root.parent / "canaries.json"
     canaries = json.loads(planted.read_text()) if planted.exists() else []
@@ -76,7 +76,7 @@ def test_no_canary_leaves_in_any_profile(recorded_node, collect, name, profile):
     assert [canary for canary in canaries if canary in collected.said and canary not in own_name] == []
 
 
-def test_a_recorded_client_is_what_its_files_say(recorded_node, collect):
+def test_the_document_of_a_recorded_client_has_the_values_of_its_files(recorded_node, collect):
     collected = collect(recorded_node("lustre-client-rhel8"))
     hardware = collected.node["hardware"]
     assert (hardware["vendor"], hardware["product"]) == ("Dell Inc.", "PowerEdge R7425")
@@ -86,7 +86,7 @@ def test_a_recorded_client_is_what_its_files_say(recorded_node, collect):
     assert collected.values("lustre.version") == {"2.15.4": 1}
 
 
-def test_a_hostile_node_gives_what_it_can_and_three_thousand_targets_are_one_line(recorded_node, collect):
+def test_a_hostile_node_with_thousands_of_targets_is_recorded(recorded_node, collect):
     collected = collect(recorded_node("hostile"))
     assert collected.values("lustre.client.osc.max_rpcs_in_flight") == {8: 3000}
     assert len(collected.text) < 64 * 1024
@@ -103,7 +103,7 @@ def test_pseudonyms_stay_the_same_at_one_site_and_differ_between_sites(node, col
     assert collect(node).node["members"] != first
 
 
-def test_the_strict_profile_tells_no_member_and_full_consent_the_name(node, collect):
+def test_only_full_consent_records_names_of_nodes(node, collect):
     node.put({"/proc/sys/kernel/hostname": "nid000417\n"})
     assert "members" not in collect(node, "--profile", "strict").node
     assert collect(node, "--profile", "full-consent").node["members"] == ["nid000417"]
@@ -133,7 +133,7 @@ def test_an_empty_node_is_a_document_too(node, collect):
         (["--out", "x", "--emit"], "collector.out"),
     ],
 )
-def test_what_cannot_be_done_is_told(node, collector, arguments, code):
+def test_invalid_arguments_of_collect_are_refused(node, collector, arguments, code):
     options = arguments if "--root" in arguments else ["--root", node.root, *arguments]
     done = collector("collect", *options)
     assert done.returncode == 2
@@ -142,7 +142,7 @@ def test_what_cannot_be_done_is_told(node, collector, arguments, code):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_somebody_without_rights_gets_most_of_it_and_the_reason_for_the_rest(recorded_node, tmp_path):
+def test_a_user_without_rights_gets_facts_or_reasons(recorded_node, tmp_path):
     node = recorded_node("lustre-client-rhel8", commands=False)
     document = collected_as_nobody(node, tmp_path)
     reasons = {gap["id"]: gap["reason"] for gap in document["node_classes"][0]["missing"]}
@@ -187,7 +187,7 @@ def collected_as_nobody(node, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["text", "json", "missing"])
-def test_show_tells_what_a_document_says(recorded_node, collect, collector, form):
+def test_show_prints_the_facts_of_a_document(recorded_node, collect, collector, form):
     collect(recorded_node("lustre-client-rhel8"))
     options = {"text": [], "json": ["--json"], "missing": ["--missing"]}[form]
     done = collector("show", "system.json", *options)
@@ -200,7 +200,7 @@ def test_show_tells_what_a_document_says(recorded_node, collect, collector, form
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[" * 5000, '{"schema_version": "1"}', "\0\1\2"])
-def test_show_refuses_what_is_no_document(collector, content):
+def test_show_refuses_other_files(collector, content):
     (collector.cwd / "x.json").write_text(content)
     done = collector("show", "x.json")
     assert done.returncode == 1

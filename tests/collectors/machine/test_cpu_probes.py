@@ -49,7 +49,7 @@ def test_one_numa_node_per_l3_cache_beyond_nps4_hides_nps(node):
     assert output.section("hardware/cpu")["l3_domains"] == 8
 
 
-def test_as_many_numa_nodes_as_l3_caches_within_nps4_leaves_the_setting_open(node):
+def test_equal_numbers_of_numa_nodes_and_l3_caches_leave_nps_unknown(node):
     node.put(cpuinfo(16)).put(topology(sockets=1, cores_per_socket=16, cores_per_l3=4, nodes=4))
     output = node.said(CPU)
     assert output.value("bios.nps") == 4
@@ -81,7 +81,7 @@ def test_the_nodes_of_a_virtual_machine_are_counted_and_no_setting_of_a_bios(nod
     assert {output.reason(name) for name in ("bios.nps", "bios.snc", "bios.ccx_as_numa")} == {"not_applicable"}
 
 
-def test_one_node_over_two_intel_sockets_does_not_tell_how_a_socket_is_divided(node):
+def test_one_node_over_two_intel_sockets_leaves_the_division_unknown(node):
     node.put(cpuinfo(16, INTEL)).put(topology(sockets=2, cores_per_socket=8, cores_per_l3=8, nodes=1))
     output = node.said(CPU)
     assert (output.values("bios.nps"), output.values("bios.snc")) == ({}, {})
@@ -97,7 +97,7 @@ def test_an_arm_processor_has_no_settings_of_amd_or_intel(node):
     assert (output.reason("bios.ccx_as_numa"), output.reason("bios.snc")) == ("not_applicable", "not_applicable")
 
 
-def test_without_cpuinfo_nothing_is_told_of_settings_of_one_vendor(node):
+def test_settings_of_one_vendor_are_missing_without_cpuinfo(node):
     output = node.put(topology(sockets=1, cores_per_socket=8, cores_per_l3=8, nodes=1)).said(CPU)
     assert (output.values("bios.ccx_as_numa"), output.values("bios.snc")) == ({}, {})
 
@@ -132,7 +132,7 @@ def test_nodes_per_socket(nodes, sockets, vendor, expected):
     assert nodes_per_socket(nodes, sockets, vendor) == expected
 
 
-def test_without_topology_in_sysfs_cpuinfo_tells_sockets_and_cores(node):
+def test_cpuinfo_gives_sockets_and_cores_without_sysfs(node):
     blocks = [f"processor : {n}\nphysical id : {n // 4}\ncore id : {n % 2}\n{AMD}" for n in range(8)]
     output = node.put({"/proc/cpuinfo": "\n".join(blocks)}).said(CPU)
     assert output.value("cpu.sockets_cores", "sockets") == 2
@@ -142,7 +142,7 @@ def test_without_topology_in_sysfs_cpuinfo_tells_sockets_and_cores(node):
     assert output.reason("bios.nps") == "not_applicable"
 
 
-def test_without_any_file_lscpu_and_numactl_tell(node, tmp_path):
+def test_lscpu_and_numactl_replace_missing_files(node, tmp_path):
     recording = tmp_path / "commands.json"
     recording.write_text(
         '{"commands": [{"argv": ["lscpu", "-J"], "stdout": "CPU(s): 8\\nModel name: Example\\nSocket(s): 2\\n'
@@ -165,7 +165,7 @@ def test_without_any_file_lscpu_and_numactl_tell(node, tmp_path):
     }
 
 
-def test_the_name_of_an_arm_processor_is_asked_of_lscpu(node, tmp_path):
+def test_lscpu_gives_the_name_of_an_arm_processor(node, tmp_path):
     node.put({"/proc/cpuinfo": "processor : 0\nCPU implementer : 0x41\nCPU architecture: 8\nCPU part : 0xd0c\n"})
     node.put(topology(sockets=1, cores_per_socket=2, cores_per_l3=2, nodes=1))
     node.recording = tmp_path / "commands.json"
@@ -208,18 +208,18 @@ def test_governors_are_counted_and_a_stray_one_shows(node):
 @pytest.mark.parametrize(
     ("path", "text", "boost"), [("cpufreq/boost", "1", True), ("intel_pstate/no_turbo", "1", False)]
 )
-def test_boost_is_one_switch_or_the_other_way_round(node, path, text, boost):
+def test_boost_is_read_from_either_of_two_opposite_switches(node, path, text, boost):
     assert node.put({SYSFS + "cpu/" + path: text + "\n"}).said(FREQUENCY).value("cpu.boost") is boost
 
 
 @pytest.mark.parametrize("text", ["9" * 60, "-1", "fast", "", "0"])
-def test_a_frequency_that_no_processor_has_is_a_parse_error(node, text):
+def test_an_impossible_frequency_is_a_parse_error(node, text):
     output = node.put({SYSFS + "cpu/cpu0/cpufreq/cpuinfo_max_freq": text}).said(FREQUENCY)
     assert output.reason("cpu.max_freq") == "parse_error"
     assert output.section("hardware/cpu")["max_hz"] is None
 
 
-def test_cpupower_tells_where_sysfs_does_not(node, tmp_path):
+def test_cpupower_gives_facts_missing_in_sysfs(node, tmp_path):
     recording = tmp_path / "commands.json"
     recording.write_text(
         '{"commands": [{"argv": ["cpupower", "-c", "all", "frequency-info"],'
@@ -233,7 +233,7 @@ def test_cpupower_tells_where_sysfs_does_not(node, tmp_path):
     assert output.value("cpu.max_freq", "max") == 2000000
 
 
-def test_the_jobs_limits_are_the_smallest_on_the_way_up(node):
+def test_limits_of_the_job_are_the_smallest_of_its_parent_groups(node):
     node.put(
         {
             "/proc/self/status": "Name:\tx\nCpus_allowed_list:\t0-3,8\n",
@@ -267,7 +267,7 @@ def test_no_limit_is_no_fact(node):
     assert node.said(LIMITS).values("cpu.cgroup_limits", "memory_max_bytes") == {}
 
 
-def test_lscpu_alone_tells_the_numa_nodes_of_a_two_socket_epyc(node, shared, tmp_path):
+def test_lscpu_alone_gives_the_numa_nodes_of_a_two_socket_epyc(node, shared, tmp_path):
     sample = shared / "data/collector/samples/lscpu/epyc_7451-2s-8numa.txt"
     node.recording = tmp_path / "commands.json"
     entry = {"argv": ["lscpu", "-J"], "stdout": sample.read_text()}

@@ -118,7 +118,7 @@ def test_the_configuration_profile_of_racadm_gives_its_bios_only():
     assert settings(RACADM_JSON) == {"ProcCStates": "Disabled"}
 
 
-def test_what_ilorest_saves_is_found_in_its_nesting():
+def test_nested_attributes_of_ilorest_are_read():
     assert settings(ILOREST) == settings(REDFISH)
 
 
@@ -126,7 +126,7 @@ def test_what_ilorest_saves_is_found_in_its_nesting():
     "name",
     ["SMTControl_00CB", "Processors_SMTMode", "Memory_NUMANodesperSocket", "GlobalC_stateControl_00CD", "DfCState"],
 )
-def test_makers_spellings_of_a_setting_are_known(name):
+def test_spellings_of_a_setting_by_vendors_are_known(name):
     assert settings({"Attributes": {name: "Auto"}}) == {name: "Auto"}
 
 
@@ -134,12 +134,12 @@ def test_makers_spellings_of_a_setting_are_known(name):
     "value",
     [None, [], {}, "", "x" * 65, "a\nb", "<script>", "token=abc", "192.0.2.1:443", "C:\\x", 2**60, 1.5, "é"],
 )
-def test_a_value_that_no_menu_offers_is_dropped(value):
+def test_a_value_outside_the_known_choices_is_dropped(value):
     assert settings({"Attributes": {"SysProfile": value, "ProcSMT": "On"}}) == {"ProcSMT": "On"}
 
 
 @pytest.mark.parametrize("word", ["Auto", "", "3", "eight"])
-def test_a_setting_left_to_the_firmware_tells_no_number_of_nodes(word):
+def test_a_setting_left_to_the_firmware_gives_no_number_of_nodes(word):
     assert ("bios.nps", None) not in facts({"Attributes": {"NumaNodesPerSocket": word, "ProcSMT": "On"}})
 
 
@@ -150,7 +150,7 @@ def test_files_without_attributes_are_refused(text):
 
 
 @pytest.mark.parametrize("good", [json.dumps(REDFISH), RACADM, json.dumps(RACADM_JSON), json.dumps(ILOREST)])
-def test_mutated_output_is_read_or_refused_and_never_lets_a_planted_word_out(good):
+def test_mutated_output_is_read_or_refused_and_never_leaks_a_planted_word(good):
     chance = random.Random(len(good))
     for _ in range(400):
         first, last = sorted(chance.randrange(len(good) + 1) for _ in range(2))
@@ -171,7 +171,7 @@ def test_without_a_document_the_fragment_is_printed(collector):
     assert "PLANTED" not in done.stdout + done.stderr
 
 
-def test_settings_fill_the_gaps_of_a_document_and_leave_what_was_observed(collector, document):
+def test_imported_settings_do_not_replace_observed_values(collector, document):
     before = class_of(document)
     assert [gap["reason"] for gap in before["missing"] if gap["id"] == "bios.ccx_as_numa"] == ["permission_denied"]
     (collector.cwd / "bios.txt").write_text(RACADM.replace("NumaNodesPerSocket=2", "NumaNodesPerSocket=1"))
@@ -234,7 +234,7 @@ def test_the_strict_profile_takes_no_settings(collector, document):
         (None, 2, "collector.path"),
     ],
 )
-def test_files_without_settings_are_told(collector, content, status, code):
+def test_files_without_settings_are_reported(collector, content, status, code):
     if content is not None:
         (collector.cwd / "bios.txt").write_bytes(content)
     done = collector("import", "redfish", "bios.txt")

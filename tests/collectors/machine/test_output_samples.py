@@ -88,7 +88,7 @@ def test_sysctl_of_two_releases(sample):
     assert sysctl.tunables(sample("sysctl-a/centos-7.7__sysctl-a.out"))["abi.vsyscall32"] == "1"
 
 
-def test_the_active_profile_stands_after_the_list_of_all(sample):
+def test_the_active_profile_of_tuned_is_read_after_the_list(sample):
     assert tuned.active_profile(sample("tuned-adm/insights-tuned_output3.txt")) == "virtual-guest-vmware"
 
 
@@ -98,7 +98,7 @@ def test_proc_files_of_a_small_virtual_machine(sample):
     assert keyvalues.meminfo(sample("proc/linux-proc__meminfo"))["MemTotal"] == 3997272 * 1024
 
 
-def test_any_output_in_the_place_of_any_other_gives_facts_or_gaps_and_nothing_else(shared):
+def test_exchanged_outputs_give_facts_or_gaps_only(shared):
     texts = [
         path.read_text(errors="replace")
         for path in sorted((shared / "data" / "collector" / "samples").glob("*/*"))

@@ -110,13 +110,13 @@ def test_a_list_of_processors_is_its_numbers():
     assert cpulist.cpus("\n") == ()
 
 
-def test_numbers_become_the_shortest_list():
+def test_numbers_are_written_as_the_shortest_list():
     assert cpulist.text([3, 1, 2, 7]) == "1-3,7"
     assert cpulist.text([]) == ""
 
 
 @pytest.mark.parametrize("text", ["3-1", "0-99999", "a", "1,,2", "-1", "0-3-5", "1\n2", "123456789012345678901234"])
-def test_what_no_kernel_writes_is_no_list_of_processors(text):
+def test_invalid_lists_of_processors_are_refused(text):
     with pytest.raises(ValueError):
         cpulist.cpus(text)
 
@@ -125,17 +125,17 @@ def test_what_no_kernel_writes_is_no_list_of_processors(text):
     ("text", "size"),
     [("16384 MB", 16 * 1024**3), ("32 GB", 32 * 1024**3), ("4 MiB", 4 * 1024**2), ("1.5 GiB", 1610612736), ("7", 7)],
 )
-def test_a_size_is_told_in_bytes(text, size):
+def test_a_size_is_read_in_bytes(text, size):
     assert quantity.size_bytes(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "many", "-1 GB", "999999999999999 PB", "1 XB", "0x10 MB"])
-def test_a_size_that_no_node_has_is_refused(text):
+def test_an_impossible_size_is_refused(text):
     with pytest.raises(ValueError):
         quantity.size_bytes(text)
 
 
-def test_a_frequency_is_told_in_hertz():
+def test_a_frequency_is_read_in_hertz():
     assert quantity.hertz("2.20 GHz") == 2200000000
     assert quantity.hertz("800 MHz") == 800000000
     with pytest.raises(ValueError):
@@ -186,7 +186,7 @@ def test_only_populated_slots_are_modules_and_none_has_a_serial_number():
 
 
 @pytest.mark.parametrize("value", [None, "", "Unknown", "Not Specified", "None", "No Module Installed"])
-def test_firmware_has_many_ways_to_say_nothing(value):
+def test_placeholders_of_firmware_are_read_as_no_value(value):
     assert dmidecode.stated_value(value) is None
 
 
@@ -196,7 +196,7 @@ def test_numactl_gives_nodes_with_and_without_processors():
     assert second == numactl.Node(1, (), 2 * 1024**3, (17, 10))
 
 
-def test_cpupower_tells_each_processor():
+def test_cpupower_is_read_for_each_processor():
     assert cpupower.frequencies(CPUPOWER) == [
         cpupower.Frequency(0, "acpi-cpufreq", "performance", 1500000000, 2500000000, False),
         cpupower.Frequency(1, None, None, None, None, None),
@@ -211,7 +211,7 @@ def test_sysctl_gives_what_has_the_form_of_a_tunable():
     }
 
 
-def test_tuned_tells_the_active_profile():
+def test_the_active_profile_of_tuned_is_read():
     assert tuned.active_profile(TUNED) == "hpc-compute"
 
 
@@ -224,7 +224,7 @@ def test_an_os_release_file_is_its_assignments():
     assert keyvalues.os_release(OS_RELEASE) == {"NAME": "Example Linux", "ID": "example", "VERSION_ID": "9.4"}
 
 
-def test_memory_is_told_in_bytes_and_counts_as_counts():
+def test_meminfo_gives_bytes_and_counts():
     assert keyvalues.meminfo(MEMINFO) == {"MemTotal": 1024**2, "HugePages_Total": 3}
     assert keyvalues.meminfo("Node 3 MemTotal:  2 kB\n") == {"MemTotal": 2048}
 
@@ -232,7 +232,7 @@ def test_memory_is_told_in_bytes_and_counts_as_counts():
 @pytest.mark.parametrize(
     "text", ["MemTotal: 99999999999999999999 kB", "MemTotal: 0 kB", "MemTotal: -5 kB", "MemFree: 1 kB"]
 )
-def test_memory_that_no_node_has_is_refused(text):
+def test_impossible_memory_is_refused(text):
     with pytest.raises(ValueError):
         keyvalues.meminfo(text)
 

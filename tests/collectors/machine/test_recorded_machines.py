@@ -53,7 +53,7 @@ def test_the_server_runs_one_thread_per_core_at_full_speed(recorded_node):
     assert output.section("hardware/cpu")["governor"] == {"performance": 32}
 
 
-def test_bios_settings_of_a_virtual_machine_are_not_told_from_its_topology(recorded_node):
+def test_bios_settings_are_not_derived_from_the_topology_of_a_virtual_machine(recorded_node):
     output = recorded_node(VIRTUAL).said(probe_of("cpu"))
     reasons = [output.reason(name) for name in ("bios.nps", "bios.ccx_as_numa", "bios.snc")]
     assert reasons == ["not_applicable"] * 3
@@ -87,7 +87,7 @@ def test_memory(recorded_node):
     assert recorded_node(SERVER).said(probe_of("memory")).value("mem.total") == 196321536
 
 
-def test_modules_need_root_and_say_so(recorded_node):
+def test_memory_modules_are_missing_without_root(recorded_node):
     assert recorded_node(CLIENT).said(probe_of("memory.dimms")).reason("mem.dimms") == "permission_denied"
 
 
@@ -109,7 +109,7 @@ def test_kernel_tunables(recorded_node):
 
 @pytest.mark.parametrize("name", [CLIENT, SERVER, VIRTUAL, HOSTILE])
 @pytest.mark.parametrize("commands", [True, False])
-def test_nothing_secret_and_no_name_of_the_node_is_said(recorded_node, name, commands):
+def test_no_secret_and_no_node_name_is_recorded(recorded_node, name, commands):
     node = recorded_node(name, commands)
     text = repr([node.said(probe).pieces for probe in PROBES if probe.applies(node.door())])
     hostname = (node.root / "proc/sys/kernel/hostname").read_text().strip()

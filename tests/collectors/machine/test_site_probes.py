@@ -57,7 +57,7 @@ def test_values_are_counted_over_the_files_of_a_pattern(array):
     assert "PLANTED" not in repr(output.pieces)
 
 
-def test_a_probe_without_its_files_does_not_apply(node):
+def test_a_site_probe_without_its_files_is_not_applicable(node):
     assert not site_probes.declared_probe(ARRAY).applies(node.door())
 
 
@@ -114,19 +114,19 @@ def test_a_file_without_such_a_line_is_not_applicable(node):
         ("(" * 150, "regular expression"),
     ],
 )
-def test_a_pattern_whose_work_cannot_be_told_is_refused(pattern, words):
+def test_a_pattern_of_unknown_cost_is_refused(pattern, words):
     with pytest.raises(ValueError, match=words):
         site_probes.declared_probe(with_parameter(pattern=pattern))
 
 
-def test_a_slow_pattern_on_a_long_text_is_given_up_and_not_waited_for(node):
+def test_a_slow_pattern_on_a_long_text_is_stopped(node):
     """Each line would take years."""
     node.put({"/run/array/a0/status": ("x" * 4000 + "\n") * 10})
     probe = site_probes.declared_probe(with_parameter(pattern=".*x.*x.*x.*(y)"))
     assert node.said(probe).reason("site.array.cache_mode") == "output_limit"
 
 
-def test_a_line_beyond_the_most_work_is_too_much():
+def test_a_line_beyond_the_work_limit_is_refused():
     pattern = safe_regex.compiled(".*x(.*)y")
     line = "x" * 1000
     lines = [line] * (safe_regex.MAX_STEPS // safe_regex.work(pattern, line))
@@ -159,7 +159,7 @@ def test_a_path_that_no_probe_may_read_is_refused(path):
         site_probes.declared_probe(with_parameter(path=path))
 
 
-def test_a_wildcard_or_a_link_does_not_lead_to_what_is_never_read(node):
+def test_wildcards_and_links_do_not_reach_forbidden_files(node):
     node.put({"/etc/shadow": "cache: PLANTED\n", "/etc/array": "cache: fine\n"})
     (node.root / "etc/harmless").symlink_to("/etc/shadow")
     output = node.said(site_probes.declared_probe(with_parameter(path="/etc/*")))
@@ -184,24 +184,24 @@ def test_a_wildcard_or_a_link_does_not_lead_to_what_is_never_read(node):
         {"run": "rm -rf /"},
     ],
 )
-def test_a_declaration_that_is_not_like_the_schema_is_refused(change):
+def test_a_declaration_against_the_schema_is_refused(change):
     with pytest.raises(ValueError, match=r".+"):
         site_probes.declared_probe(dict(ARRAY, **change))
 
 
 @pytest.mark.parametrize("declared", [None, [], 3, "x", {}])
-def test_a_file_that_holds_something_else_is_refused(declared):
+def test_a_file_without_a_declaration_is_refused(declared):
     with pytest.raises(ValueError, match=r".+"):
         site_probes.declared_probe(declared)
 
 
-def test_the_schema_of_probes_is_one_and_the_small_validator_agrees():
+def test_the_schema_of_probes_is_valid_and_both_validators_agree():
     jsonschema.Draft202012Validator.check_schema(PROBE_SCHEMA)
     assert jsonschema.Draft202012Validator(PROBE_SCHEMA).is_valid(ARRAY)
     assert list(schema.errors(ARRAY, PROBE_SCHEMA)) == []
 
 
-def test_what_a_probe_found_stands_in_the_document_with_its_unit(array, collector):
+def test_facts_of_a_site_probe_enter_the_document_with_their_unit(array, collector):
     folder = collector.cwd / "probes"
     folder.mkdir()
     (folder / "array.json").write_text(json.dumps(ARRAY))
@@ -215,7 +215,7 @@ def test_what_a_probe_found_stands_in_the_document_with_its_unit(array, collecto
     assert entries_by_id["site.array.cache_mode"]["values"][0] == {"value": "writeback", "instances": 2}
 
 
-def test_the_strict_profile_keeps_what_a_site_added_at_the_site(array, collector):
+def test_the_strict_profile_leaves_out_site_probes(array, collector):
     folder = collector.cwd / "probes"
     folder.mkdir()
     (folder / "array.json").write_text(json.dumps(ARRAY))
@@ -236,7 +236,7 @@ def test_list_probes_shows_them_too(array, collector):
 
 
 @pytest.mark.parametrize("content", ["", "{", "[" * 100000, "{}", "\xff", " " * 70000])
-def test_a_broken_probe_is_named_with_what_is_wrong(collector, content):
+def test_a_broken_probe_is_named_with_its_error(collector, content):
     folder = collector.cwd / "probes"
     folder.mkdir()
     (folder / "broken.json").write_text(content, encoding="latin-1")
@@ -246,7 +246,7 @@ def test_a_broken_probe_is_named_with_what_is_wrong(collector, content):
     assert "[collector.probes]" in done.stderr
 
 
-def test_two_files_may_not_declare_the_same(collector):
+def test_two_files_may_not_declare_the_same_parameter(collector):
     folder = collector.cwd / "probes"
     folder.mkdir()
     for name in ("a.json", "b.json"):
@@ -256,7 +256,7 @@ def test_two_files_may_not_declare_the_same(collector):
     assert "declared twice" in done.stderr
 
 
-def test_a_missing_folder_of_probes_is_told(collector):
+def test_a_missing_folder_of_probes_is_reported(collector):
     done = collector("list-probes", "--probes", "nowhere")
     assert done.returncode == 2
     assert "[collector.probes]" in done.stderr

@@ -44,7 +44,7 @@ def recording(node, tmp_path):
     return record
 
 
-def test_only_known_boot_parameters_are_said(node):
+def test_only_known_boot_parameters_are_recorded(node):
     line = (
         "BOOT_IMAGE=/vmlinuz root=UUID=1-2 rd.luks.key=PLANTED mitigations=off,PLANTED;x isolcpus=2-5"
         " systemd.setenv=TOKEN=PLANTED nosmt PCI=planted pci=noaer password=PLANTED iommu=pt\n"
@@ -55,20 +55,20 @@ def test_only_known_boot_parameters_are_said(node):
     assert "PLANTED" not in repr(output.pieces)
 
 
-def test_the_vendors_os_release_stands_in_for_a_missing_one(node):
+def test_the_os_release_of_the_vendor_replaces_a_missing_file(node):
     output = node.put({"/usr/lib/os-release": "ID=sles\nVERSION_ID=15.5\n"}).said(OperatingSystem())
     assert output.value("os.distribution", "id") == "sles"
     assert output.value("os.distribution", "version") == "15.5"
 
 
 @pytest.mark.parametrize("text", ["ID=../../x\n", 'ID="<b>"\n', "", "hello", "ID=" + "x" * 200])
-def test_a_distribution_that_is_no_name_is_a_parse_error(node, text):
+def test_an_invalid_distribution_name_is_a_parse_error(node, text):
     output = node.put({"/etc/os-release": text}).said(OperatingSystem())
     assert output.reason("os.distribution") == "parse_error"
     assert output.section("os")["id"] is None
 
 
-def test_uname_tells_the_kernel_where_proc_does_not(recording):
+def test_uname_gives_the_kernel_missing_in_proc(recording):
     output = recording({"uname -a": "Linux PLANTED 5.14.0-427.el9.x86_64 #1 SMP x86_64 GNU/Linux\n"}).said(
         OperatingSystem()
     )
@@ -77,24 +77,24 @@ def test_uname_tells_the_kernel_where_proc_does_not(recording):
 
 
 @pytest.mark.parametrize("text", ["$(id)", "5", "", "5.14\nx", "5.1 " + "x" * 99])
-def test_a_kernel_release_that_is_none_is_a_parse_error(node, text):
+def test_an_invalid_kernel_release_is_a_parse_error(node, text):
     assert (
         node.put({"/proc/sys/kernel/osrelease": text}).said(OperatingSystem()).reason("kernel.version") == "parse_error"
     )
 
 
-def test_the_tuned_profile_is_read_from_its_file_or_asked_for(node, recording):
+def test_the_tuned_profile_is_read_from_its_file_or_command(node, recording):
     recording({"tuned-adm active": "Current active profile: hpc-compute\n"})
     assert node.said(Tuned()).value("tuned.profile") == "hpc-compute"
     node.put({"/etc/tuned/active_profile": "throughput-performance\n"})
     assert node.said(Tuned()).value("tuned.profile") == "throughput-performance"
 
 
-def test_a_node_without_tuned_says_so(node):
+def test_the_profile_of_a_node_without_tuned_is_missing_with_a_reason(node):
     assert node.said(Tuned()).reason("tuned.profile") == "not_installed"
 
 
-def test_identity_is_a_gap_and_nothing_is_read_for_it(node):
+def test_identity_parameters_are_gaps_without_reading_a_file(node):
     assert Identity().read(node.door()) == {}
     assert node.said(Identity()).reason("node.identity") == "redacted"
 
@@ -117,7 +117,7 @@ def test_modules_that_differ_have_no_common_size(recording):
     assert output.values("mem.dimms", "module") == {"16 GiB DDR5-4800, 1 rank": 1, "32 GiB DDR5-4800, 1 rank": 1}
 
 
-def test_without_root_the_memory_controllers_know_type_and_size(node):
+def test_memory_controllers_give_type_and_size_without_root(node):
     folder = "/sys/devices/system/edac/mc/mc0/"
     node.put({folder + "dimm0/dimm_mem_type": "Registered-DDR4\n", folder + "dimm0/size": "16384\n"})
     node.put({folder + "dimm1/dimm_mem_type": "Registered-DDR4\n", folder + "dimm1/size": "0\n"})
@@ -127,7 +127,7 @@ def test_without_root_the_memory_controllers_know_type_and_size(node):
     assert output.section("hardware/memory")["speed_mt_s"] is None
 
 
-def test_huge_pages_are_said_with_their_size(node):
+def test_huge_pages_are_recorded_with_their_size(node):
     node.put({"/proc/meminfo": "MemTotal: 4096 kB\nSwapTotal: 8 kB\nHugePages_Total: 12\nHugepagesize: 2048 kB\n"})
     node.put({"/sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n"})
     output = node.said(Memory())
@@ -137,7 +137,7 @@ def test_huge_pages_are_said_with_their_size(node):
     assert output.section("hardware/memory")["swap_bytes"] == 8192
 
 
-def test_firmware_fields_that_nobody_filled_are_none(node):
+def test_placeholder_fields_of_firmware_are_left_out(node):
     node.put({DMI + "bios_version": "1.0\n", DMI + "sys_vendor": "To Be Filled By O.E.M.\n"})
     node.put({DMI + "product_name": "Default string\n", DMI + "bios_vendor": "  \n"})
     output = node.said(Firmware())
@@ -151,7 +151,7 @@ def test_serial_numbers_of_the_machine_are_not_even_opened(node):
     assert "PLANTED" not in repr(Firmware().read(node.door()))
 
 
-def test_dmidecode_tells_the_bios_where_sysfs_does_not(recording):
+def test_dmidecode_gives_the_bios_missing_in_sysfs(recording):
     tables = (
         "Handle 0x0000, DMI type 0, 26 bytes\nBIOS Information\n\tVendor: Example\n\tVersion: 9.9\n\n"
         "Handle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: Example\n\tProduct Name: One\n"
@@ -175,7 +175,7 @@ def test_idle_states_and_iommu_show_part_of_the_bios_profile(node):
     assert output.value("bios.profile", "iommu_present") is True
 
 
-def test_mitigations_are_said_by_flaw(node):
+def test_mitigations_are_recorded_by_vulnerability(node):
     node.put({"/sys/devices/system/cpu/vulnerabilities/retbleed": "Vulnerable\n"})
     node.put({"/sys/devices/system/cpu/vulnerabilities/mds": "Not affected\n"})
     output = node.said(Mitigations())
@@ -190,7 +190,7 @@ def test_tunables_are_read_one_by_one_and_junk_is_left_out(node):
     assert output.values("vm.sysctl", "vm.swappiness") == {}
 
 
-def test_sysctl_stands_in_where_no_tunable_is_readable(recording):
+def test_sysctl_replaces_unreadable_tunables(recording):
     output = recording({"sysctl -a": "vm.dirty_ratio = 15\nkernel.numa_balancing = 1\n"}).said(KernelTunables())
     assert output.value("vm.sysctl", "vm.dirty_ratio") == 15
     assert output.value("kernel.numa_balancing") is True
@@ -202,7 +202,7 @@ def test_memory_tiering_alone_is_no_balancing(node, text, balances):
     assert node.said(KernelTunables()).value("kernel.numa_balancing") is balances
 
 
-def test_packages_of_debian_are_asked_of_dpkg(node, recording):
+def test_dpkg_gives_packages_of_debian(node, recording):
     node.put({"/var/lib/dpkg/status": ""})
     recording({"dpkg-query -W": "lustre-client-utils 2.15.5-1\nbeegfs-client 20:7.4.3\nnot a line\n"})
     output = node.said(Packages())
@@ -210,7 +210,7 @@ def test_packages_of_debian_are_asked_of_dpkg(node, recording):
     assert output.values("lustre.packages", "beegfs-client") == {}
 
 
-def test_loaded_modules_say_their_version_and_build(node):
+def test_loaded_modules_give_version_and_build(node):
     node.put({"/sys/module/lustre/version": "2.15.4\n", "/sys/module/lnet/srcversion": "ABCDEF0123456789\n"})
     output = node.said(Packages())
     assert output.value("lustre.packages", "module.lustre.version") == "2.15.4"
@@ -222,7 +222,7 @@ def test_the_kernels_own_rdma_drivers_are_inbox(node):
     assert node.said(RdmaStack()).value("ofed.version") == "inbox"
 
 
-def test_without_rdma_devices_there_is_no_question(node):
+def test_rdma_packages_are_not_queried_without_rdma_devices(node):
     assert not RdmaStack().applies(node.door())
 
 

@@ -9,7 +9,7 @@ from collectors.probes.clock import SOURCE, ClockProbe
 from collectors.probes.trim import TrimProbe, day
 
 
-def test_clock_and_time_zone_are_said(node):
+def test_clock_and_time_zone_are_recorded(node):
     node.put({SOURCE: "tsc\n", "/usr/share/zoneinfo/Etc/UTC": ""})
     (node.root / "etc").mkdir()
     (node.root / "etc/localtime").symlink_to("/usr/share/zoneinfo/Etc/UTC")
@@ -21,14 +21,14 @@ def test_clock_and_time_zone_are_said(node):
 @pytest.mark.parametrize(
     "target", ["/etc/shadow", "/usr/share/zoneinfo/../../../etc/shadow", "/usr/share/zoneinfo/a b;c"]
 )
-def test_a_time_zone_that_is_none_is_not_said(node, target):
+def test_an_invalid_time_zone_is_left_out(node, target):
     node.put({SOURCE: "tsc\n", "/etc/shadow": "root:x"})
     (node.root / "etc/localtime").symlink_to(target)
     assert node.said(ClockProbe()).values("node.time", "timezone") == {}
 
 
 @pytest.mark.parametrize(("text", "reason"), [(None, "not_applicable"), ("", "parse_error"), ("<b>tsc", "parse_error")])
-def test_a_clock_that_is_not_told_has_a_reason(node, text, reason):
+def test_an_unknown_clock_is_missing_with_a_reason(node, text, reason):
     if text is not None:
         node.put({SOURCE: text})
     gaps = node.said(ClockProbe()).pieces
@@ -52,7 +52,7 @@ def test_a_time_beyond_the_calendar_is_no_day(seconds):
         day(seconds)
 
 
-def test_the_door_tells_when_a_file_of_this_machine_was_written(tmp_path):
+def test_the_modification_time_of_a_file_is_read(tmp_path):
     file = tmp_path / "stamp"
     file.touch()
     os.utime(file, (1, 1763700000))

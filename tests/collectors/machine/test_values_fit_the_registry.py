@@ -72,5 +72,5 @@ def test_facts_of_this_machine_are_as_registered():
         Missing("nic.rate", "no reason"),
     ],
 )
-def test_a_fact_that_is_not_as_registered_would_be_seen(fact):
+def test_a_fact_of_an_unregistered_type_fails_the_check(fact):
     assert complaints([fact]) == [fact]

@@ -20,7 +20,7 @@ from collectors.node.node_ranges import expand_names
         ("a,a,a", ["a"]),
     ],
 )
-def test_ranges_are_written_out(text, names):
+def test_ranges_are_expanded(text, names):
     assert expand_names(text) == names
 
 

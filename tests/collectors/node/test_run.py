@@ -31,13 +31,12 @@ print("interrupts", len(seen), flush=True)
 """
 ENDS_ON = """
 import signal, sys
-def leave(number, frame):
-    sys.exit(40 + number)
-signal.signal(int(sys.argv[1]), leave)
+number = int(sys.argv[1])
+signal.pthread_sigmask(signal.SIG_BLOCK, [number])
 print("ready", flush=True)
-while True:
-    signal.pause()
+sys.exit(40 + signal.sigwait([number]))
 """
+"""Blocked, a signal that comes before somebody waits for it is not lost."""
 LOOKS_AT_ITS_PARENT = """
 import json, os
 parent = "/proc/%d/" % os.getppid()
@@ -119,12 +118,12 @@ def test_the_exit_status_is_the_commands(oldest_and_this_python, run):
     assert "pack --results" not in done.stderr
 
 
-def test_after_a_run_that_went_well_the_next_command_is_told(run):
+def test_a_successful_run_prints_the_next_command(run):
     assert "next: highwater.pyz pack --results DIR --system out/system.json" in run("true").stderr
 
 
 @pytest.mark.parametrize(("command", "status"), [("true", 0), ("false", 1)])
-def test_pack_says_when_its_document_is_of_a_failed_run(run, collector, command, status):
+def test_pack_warns_of_the_document_of_a_failed_run(run, collector, command, status):
     run(command)
     (collector.cwd / "results").mkdir()
     (collector.cwd / "results" / "output.txt").write_text("of another run\n")
@@ -136,27 +135,27 @@ def test_pack_says_when_its_document_is_of_a_failed_run(run, collector, command,
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
-def test_death_by_a_signal_is_told_as_a_shell_tells_it(run, number):
+def test_a_signal_gives_the_exit_status_of_a_shell(run, number):
     assert run("sh", "-c", f"kill -{int(number)} $$").returncode == 128 + number
     assert document(run)["run"]["signal"] == number
     assert document(run)["run"]["exit_status"] == 128 + number
 
 
 @pytest.mark.parametrize("closed", ["stdin", "stdout", "stderr"])
-def test_the_exit_status_stays_without_one_of_the_standard_streams(oldest_and_this_python, run, closed):
+def test_the_exit_status_is_kept_without_a_standard_stream(oldest_and_this_python, run, closed):
     number = ["stdin", "stdout", "stderr"].index(closed)
     process = run.start("sh", "-c", "exit 7", python=oldest_and_this_python, preexec_fn=lambda: os.close(number))
     assert process.wait(timeout=600) == 7
     assert document(run)["run"]["exit_status"] == 7
 
 
-def test_the_exit_status_stays_where_nothing_can_be_told_on_stderr(run):
+def test_the_exit_status_is_kept_with_a_closed_stderr(run):
     with Path("/dev/full").open("w", encoding="ascii") as full:
         assert run.start("sh", "-c", "exit 7", stderr=full).wait(timeout=600) == 7
     assert document(run)["run"]["exit_status"] == 7
 
 
-def test_the_command_is_told_by_its_name_and_never_by_a_folder_or_a_line_of_script(run, collector):
+def test_messages_give_the_name_of_the_command_without_folder_or_arguments(run, collector):
     run("sh", "-c", "cd /home/kovacs/secret; exit 0")
     assert document(run)["run"]["command"] == "sh"
     (collector.cwd / "kovacs").mkdir()
@@ -164,7 +163,7 @@ def test_the_command_is_told_by_its_name_and_never_by_a_folder_or_a_line_of_scri
     assert json.loads((collector.cwd / "second" / "system.json").read_text())["run"]["command"].startswith("python")
 
 
-def test_arguments_environment_input_and_folder_are_the_commands_own(run, collector):
+def test_the_command_gets_arguments_environment_input_and_folder_unchanged(run, collector):
     collector.environ["OF_MINE"] = "x y"
     done = run("sh", "-c", 'cat; echo "$1|$OF_MINE|$PWD"', "sh", "a  b -- --out", input="typed\n")
     assert done.stdout == f"typed\na  b -- --out|x y|{collector.cwd}\n"
@@ -195,7 +194,7 @@ def test_no_command_is_wrong_usage(run, collector):
     assert not (collector.cwd / "out").exists()
 
 
-def test_while_it_runs_one_thread_of_ours_waits_and_holds_nothing(run):
+def test_one_thread_waits_during_the_run_without_open_files(run):
     parent_state = json.loads(run(sys.executable, "-c", LOOKS_AT_ITS_PARENT).stdout)
     assert parent_state["tasks"] == 1
     assert parent_state["children"] == [parent_state["me"]]
@@ -238,7 +237,7 @@ def test_ctrl_c_reaches_the_command_once(collector, machine):
     os.close(terminal)
 
 
-def test_what_the_kernel_sent_to_the_whole_group_is_not_handed_on_again():
+def test_signals_of_the_kernel_to_the_process_group_are_not_forwarded():
     """Said without a terminal, where two signals so close together may become one."""
     signal_info = namedtuple("signal_info", "si_signo si_code")
     child = subprocess.Popen(["sleep", "60"])
@@ -252,7 +251,7 @@ def state_of(pid):
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_stopping_and_continuing_is_of_both(run):
+def test_stop_and_continue_reach_the_command(run):
     """In a group of its own, as a shell with job control starts it: an orphaned group is never stopped so."""
     process = run.start("sh", "-c", "echo ready; read line; echo went on", stdin=subprocess.PIPE, preexec_fn=os.setpgrp)
     ready(process)
@@ -299,20 +298,20 @@ def test_a_folder_that_cannot_be_made_does_not_stop_the_benchmark(collector, mac
     assert "will not be recorded" in done.stderr
 
 
-def test_a_machine_that_is_gone_afterwards_leaves_what_was_recorded_before(run, machine):
+def test_a_machine_lost_during_the_run_keeps_the_first_record(run, machine):
     done = run("rm", "-r", machine)
     assert done.returncode == 0
     assert [look["phase"] for look in document(run)["captures"]] == ["pre"]
     assert document(run)["run"]["command"] == "rm"
 
 
-def test_a_folder_that_is_gone_afterwards_does_not_change_the_status(run, collector):
+def test_a_removed_output_folder_does_not_change_the_status(run, collector):
     done = run("sh", "-c", "rm -r out; exit 6")
     assert done.returncode == 6
     assert "[collector.out]" in done.stderr
 
 
-def test_the_record_of_an_earlier_run_stays(run):
+def test_the_record_of_an_earlier_run_is_kept(run):
     run("true")
     first = run.out.read_bytes()
     done = run("false")
@@ -328,7 +327,7 @@ def test_without_a_name_the_folder_is_called_by_the_time(collector, machine):
     assert [path.name for path in folder.iterdir()] == ["system.json"]
 
 
-def test_nothing_is_connected_and_nothing_written_elsewhere(collector, tmp_path):
+def test_a_run_opens_no_connection_and_writes_only_its_folder(collector, tmp_path):
     """On the real node, with its real commands, so that what the probes start is watched too."""
     if shutil.which("strace") is None:
         pytest.skip("strace is not installed here")

@@ -8,7 +8,7 @@ from argparse import Namespace
 
 import pytest
 
-from collectors.capture import run_record, typed_words
+from collectors.capture import run_record, typed_words, written_files
 from collectors.node import checkout
 from collectors.node.node_access import NodeAccess
 from collectors.privacy import leak_filter
@@ -52,7 +52,7 @@ def typed(line, *programs, directory=None):
         ("prun -n 4 ior -w", "prun -n 4 ior -w"),
     ],
 )
-def test_words_are_typed_and_only_what_is_known_is_told(line, words):
+def test_command_lines_become_types_and_known_words(line, words):
     programs = ("ior", "./io500", "fio", "mdtest", "mytool", "cat", "mpirun", "srun", "apptainer")
     assert typed(line, *programs, directory="/test/dir") == words
 
@@ -68,12 +68,12 @@ def test_words_are_typed_and_only_what_is_known_is_told(line, words):
         ("ior 'unbalanced", "bash $WORD $WORD"),
     ],
 )
-def test_a_plain_command_that_a_shell_is_handed_is_typed_and_no_other(text, words):
+def test_only_a_simple_command_of_a_shell_is_parsed(text, words):
     record = typed_words.Words().type_all(["bash", "-c", text], lambda word: word in ("ior", "mpirun", "bash"))
     assert " ".join(word["text"] for word in record) == words
 
 
-def test_no_secret_of_a_command_line_is_told():
+def test_no_secret_of_a_command_line_is_recorded():
     line = (
         "mpirun -x AWS_SECRET_ACCESS_KEY=hunter2secret -host oss17.site.no,10.1.2.3 elbencho"
         " --s3key AKIAIOSFODNN7EXAMPLE --s3secret=hunter2secret --hosts oss17.site.no"
@@ -84,7 +84,7 @@ def test_no_secret_of_a_command_line_is_told():
     assert "-t 4" in text
 
 
-def test_every_word_of_the_table_may_leave():
+def test_every_known_word_passes_the_leak_filter():
     table = typed_words.TABLE
     for options in [*table["launchers"].values(), *table["programs"].values()]:
         for name, kind in options.items():
@@ -110,7 +110,7 @@ def test_a_huge_command_line_and_environment_are_bounded():
         ("gcc/kovacs", ["gcc"], 0),
     ],
 )
-def test_modules_that_are_known_are_told_and_others_counted(text, modules, others):
+def test_known_modules_are_recorded_and_others_counted(text, modules, others):
     assert run_record.loaded_modules(text) == {"modules": modules, "modules_not_listed": others}
 
 
@@ -184,7 +184,7 @@ def test_commit_and_tree_of_the_checkout_beside_the_program(tmp_path, packed):
 
 
 @pytest.mark.parametrize("head", ["", "ref: refs/../../etc/passwd", "ref: refs/heads/none", "x" * 100000, "\0"])
-def test_a_broken_checkout_tells_nothing(tmp_path, head):
+def test_a_broken_checkout_gives_no_commit(tmp_path, head):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text(head)
     assert checkout.source_of_program(NodeAccess("/"), str(tmp_path / "ior"), None) == {}
@@ -221,7 +221,7 @@ def test_a_script_has_no_libraries(tmp_path, wrap):  # noqa: F811
     assert "libraries" not in wrap(script)["run"]
 
 
-def test_the_environment_tells_what_steers_io_and_nothing_else(collector, wrap):  # noqa: F811
+def test_only_environment_variables_that_influence_io_are_recorded(collector, wrap):  # noqa: F811
     collector.environ.update(
         IOR_HINT__MPI__romio_cb_write="enable",
         IOR_HINT__MPI__secret_hint="hunter2",
@@ -244,8 +244,22 @@ def test_the_environment_tells_what_steers_io_and_nothing_else(collector, wrap):
     assert "hunter2" not in str(document)
 
 
-def test_a_value_that_could_be_a_path_is_only_set():
+def test_a_value_that_may_be_a_path_is_recorded_as_set():
     assert job.publishable_environment({"FI_CXI_RDZV_THRESHOLD": "/home/x", "HDF5_USE_FILE_LOCKING": "FALSE"}) == {
         "FI_CXI_RDZV_THRESHOLD": "set",
         "HDF5_USE_FILE_LOCKING": "FALSE",
     }
+
+
+def test_files_in_hidden_folders_are_not_those_of_the_command(tmp_path):
+    """Programs that run beside it write there: a service with its state in .local/, an editor, git."""
+    watched = written_files.Folder(str(tmp_path))
+    for name in (".local/base", ".git", "out/.cache", "out"):
+        (tmp_path / name).mkdir(parents=True, exist_ok=True)
+        (tmp_path / name / "file").write_text("x")
+    (tmp_path / ".result").write_text("x")
+    entries, left_over = watched.sealed()
+    assert (sorted(entry["path"] for entry in entries), left_over) == (["_", "out/file"], 0)
+    hidden = written_files.Folder(str(tmp_path / ".local" / "base"))
+    (tmp_path / ".local" / "base" / "new").write_text("x")
+    assert [entry["path"] for entry in hidden.sealed()[0]] == ["new"], "the folder that is named is looked at"

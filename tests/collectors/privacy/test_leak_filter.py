@@ -56,7 +56,7 @@ def made(pieces, profile="default"):
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("text", TELLING.values(), ids=TELLING)
-def test_a_telling_value_is_redacted_wherever_it_stands_and_whatever_the_profile(text, profile):
+def test_an_identifying_value_is_redacted_everywhere_in_every_profile(text, profile):
     document = made(
         [
             Fact("drive.model", text, "sysfs"),
@@ -77,7 +77,7 @@ def test_a_telling_value_is_redacted_wherever_it_stands_and_whatever_the_profile
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_models_versions_and_settings_stay(text):
+def test_models_versions_and_settings_are_kept(text):
     (node,) = made([Fact("drive.model", text, "sysfs")])["node_classes"]
     assert node["parameters"] == [{"id": "drive.model", "values": [{"value": text, "instances": 1}], "source": "sysfs"}]
 
@@ -97,7 +97,7 @@ def test_models_versions_and_settings_stay(text):
         "clocksource=acpi_pm",
     ],
 )
-def test_a_boot_parameter_of_words_and_numbers_is_told(argument):
+def test_a_boot_parameter_of_words_and_numbers_is_kept(argument):
     assert boot_parameters("ro " + argument) == [argument]
 
 
@@ -105,5 +105,5 @@ def test_a_boot_parameter_of_words_and_numbers_is_told(argument):
     "argument",
     ["iommu=pt,CANARY-7f3a", "hugepages=" + "k" * 30, "pci=0123456789abcdef", "idle=a-1-2-3-b", "luks.key=poll"],
 )
-def test_a_boot_parameter_with_anything_else_in_it_is_not(argument):
+def test_a_boot_parameter_with_other_characters_is_dropped(argument):
     assert boot_parameters("ro " + argument) == []

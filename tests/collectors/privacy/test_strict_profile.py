@@ -33,18 +33,18 @@ def require_strict(document):
     assert list(schema.errors(document)) == []
 
 
-def test_a_node_that_is_collected_strictly_tells_no_more():
+def test_a_strictly_collected_node_has_only_the_allowed_facts():
     require_strict(made("strict"))
 
 
-def test_a_document_that_is_packed_strictly_tells_no_more_than_one_collected_so():
+def test_strict_packing_and_strict_collecting_give_the_same_document():
     collected = made("default")
     before = copy.deepcopy(collected)
     require_strict(merge.for_profile(collected, "strict"))
     assert collected == before
 
 
-def test_by_default_the_allowed_names_leave():
+def test_the_default_profile_keeps_allowed_names():
     document = made("default")
     assert set(document["job"]["environment"]) == {"OMPI_MCA_io", "SLURM_NTASKS", "UCX_TLS"}
     assert document["job"]["mpiio_hints"][0]["pattern"] == "wrfout*"

@@ -15,7 +15,7 @@ def test_every_id_that_a_probe_provides_is_registered():
     assert set(PROVIDED) - set(parameters.registry()) == set()
 
 
-def test_every_registered_parameter_has_one_probe_or_a_reason_why_no_node_tells_it():
+def test_every_registered_parameter_has_one_probe_or_a_reason():
     for name, parameter in parameters.registry().items():
         told_elsewhere = bool(parameter["reason"]) and not parameter["paths"] and not parameter["command"]
         assert PROVIDED[name] == 1 or (PROVIDED[name] == 0 and told_elsewhere), name
@@ -29,7 +29,7 @@ def test_a_probe_runs_where_its_parameters_are_found(probe):
 
 
 @pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.id)
-def test_a_probe_says_what_it_reads_and_provides(probe):
+def test_a_probe_declares_its_reads_and_parameters(probe):
     assert probe.id and probe.reads
     assert probe.privilege in ("none", "root")
     assert probe.cost in ("cheap", "moderate")
@@ -39,7 +39,7 @@ def test_probes_have_different_names():
     assert [name for name, count in Counter(probe.id for probe in PROBES).items() if count > 1] == []
 
 
-def test_what_is_never_read_is_read_by_no_probe():
+def test_no_probe_reads_a_forbidden_file():
     read = " ".join(line for probe in PROBES for line in probe.reads)
     for word in ("job_stats", "exports/", "mb_groups", "dump_page_cache", "changelog"):
         assert word not in read
@@ -56,7 +56,7 @@ def test_what_is_never_read_is_read_by_no_probe():
         ("lustre.server.job_stats", "client", "not_applicable"),
     ],
 )
-def test_what_no_node_tells_is_missing_with_the_reason_of_the_registry(name, role, reason):
+def test_parameters_without_a_probe_are_missing_with_the_registered_reason(name, role, reason):
     (gap,) = [gap for gap in assemble.missing_reasons([], [], parameters.registry(), role) if gap["id"] == name]
     assert gap["reason"] == reason
     assert (gap["detail"] == parameters.registry()[name]["reason"]) == (reason == "disabled")

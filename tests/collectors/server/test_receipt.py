@@ -42,7 +42,7 @@ def test_without_account_and_openssh_a_receipt_is_verified(oldest_and_this_pytho
     assert [request.headers.get("Authorization") for request in peer.received] == [None, None]
 
 
-def test_plain_http_is_refused_as_anybody_could_change_the_keys(collector, signed, peer):
+def test_keys_are_not_fetched_over_plain_http(collector, signed, peer):
     signed.write_text(json.dumps(peer.receipt))
     collector.environ["HIGHWATER_URL"] = "http://registry.invalid"
     done = collector("receipt", "--verify", signed)
@@ -53,14 +53,14 @@ def test_plain_http_is_refused_as_anybody_could_change_the_keys(collector, signe
 @pytest.mark.parametrize(
     "keys", [None, "ssh-ed25519", [None], ["ssh-ed25519"], ["ssh-ed25519 !"], ["ssh-rsa AAAA"], [{}]]
 )
-def test_keys_of_other_kinds_have_signed_nothing(alice, peer, signed, keys):
+def test_keys_of_other_kinds_verify_nothing(alice, peer, signed, keys):
     signed.write_text(json.dumps(peer.receipt))
     peer.public_keys = keys
     assert alice("receipt", "--verify", signed).returncode == 1
 
 
 @pytest.mark.parametrize("namespace", ["file", "highwater"])
-def test_a_signature_for_another_purpose_is_none(alice, peer, signed, tmp_path, namespace):
+def test_a_signature_for_another_purpose_is_refused(alice, peer, signed, tmp_path, namespace):
     message = json.dumps(peer.receipt["receipt"], sort_keys=True, separators=(",", ":")).encode()
     command = ["ssh-keygen", "-Y", "sign", "-f", tmp_path / "key", "-n", namespace]
     other = subprocess.run(command, input=message, capture_output=True, check=True).stdout.decode()
@@ -68,7 +68,7 @@ def test_a_signature_for_another_purpose_is_none(alice, peer, signed, tmp_path, 
     assert alice("receipt", "--verify", signed).returncode == 1
 
 
-def test_a_changed_receipt_is_told(alice, peer, signed):
+def test_a_changed_receipt_is_reported(alice, peer, signed):
     changed = peer.receipt | {"receipt": peer.receipt["receipt"] | {"state": "published"}}
     signed.write_text(json.dumps(changed))
     done = alice("receipt", "--verify", signed)
@@ -76,14 +76,14 @@ def test_a_changed_receipt_is_told(alice, peer, signed):
     assert "changed since" in done.stdout
 
 
-def test_another_registrys_receipt_is_told(alice, peer, signed, tmp_path):
+def test_a_receipt_of_another_registry_is_reported(alice, peer, signed, tmp_path):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "other"], check=True)
     signed.write_text(json.dumps(peer.receipt))
     peer.public_keys = [(tmp_path / "other.pub").read_text().strip()]
     assert alice("receipt", "--verify", signed).returncode == 1
 
 
-def test_a_receipt_of_other_bytes_is_told(alice, peer, signed):
+def test_a_receipt_of_other_bytes_is_reported(alice, peer, signed):
     signed.write_text(json.dumps(peer.receipt))
     done = alice("receipt", "--verify", signed, "--bundle", signed)
     assert done.returncode == 1

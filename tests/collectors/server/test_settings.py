@@ -21,7 +21,7 @@ def test_a_configuration_file_that_others_can_reach_is_refused(collector, peer, 
 
 
 @pytest.mark.parametrize("text", ["url = no section\n", "[other]\nurl = x\n", "[highwater]\nurl\n", "\udcff\n"])
-def test_a_configuration_file_that_says_nothing_is_told(collector, results, text):
+def test_an_invalid_configuration_file_is_reported(collector, results, text):
     path = collector.write_config("")
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     done = collector("upload", results)
@@ -29,7 +29,7 @@ def test_a_configuration_file_that_says_nothing_is_told(collector, results, text
     assert "[highwater], url = " in done.stderr
 
 
-def test_the_environment_goes_before_the_file(alice, peer, results):
+def test_the_environment_overrides_the_file(alice, peer, results):
     alice.write_config("[highwater]\nurl = https://elsewhere.invalid\ntoken = other\n")
     assert alice("upload", results).returncode == 0
 
@@ -43,14 +43,14 @@ def test_a_token_from_the_file_is_not_sent_to_another_server(collector, peer, re
     assert peer.received == []
 
 
-def test_without_a_server_the_user_hears_how_to_set_one(collector, results):
+def test_a_missing_server_is_reported_with_a_hint(collector, results):
     done = collector("upload", results)
     assert done.returncode == 2
     assert "HIGHWATER_URL" in done.stderr
     assert "config.ini" in done.stderr
 
 
-def test_without_a_token_the_user_hears_how_to_set_one(collector, peer, results):
+def test_a_missing_token_is_reported_with_a_hint(collector, peer, results):
     collector.environ["HIGHWATER_URL"] = peer.url
     done = collector("upload", results)
     assert done.returncode == 2
@@ -71,20 +71,20 @@ def downloaded(collector, collectors_alone, tmp_path):
     return make
 
 
-def test_the_registry_of_download_is_the_server_where_nothing_else_is_set(every_python, downloaded, peer, results):
+def test_the_registry_of_download_is_the_default_server(every_python, downloaded, peer, results):
     collector = downloaded(peer.url)
     collector.environ["HIGHWATER_TOKEN"] = "alice-token"
     assert collector("upload", results, python=every_python).returncode == 0
     assert peer.received[0].path == "/api/v1/submissions/"
 
 
-def test_the_environment_goes_before_the_registry_of_download(downloaded, peer, results):
+def test_the_environment_overrides_the_registry_of_download(downloaded, peer, results):
     collector = downloaded("https://download.invalid")
     collector.environ.update(HIGHWATER_URL=peer.url, HIGHWATER_TOKEN="alice-token")
     assert collector("upload", results).returncode == 0
 
 
-def test_the_file_goes_before_the_registry_of_download(downloaded, peer, results):
+def test_the_file_overrides_the_registry_of_download(downloaded, peer, results):
     collector = downloaded("https://download.invalid")
     collector.write_config(f"[highwater]\nurl = {peer.url}\ntoken = alice-token\n")
     assert collector("upload", results).returncode == 0
@@ -100,7 +100,7 @@ def test_a_token_from_the_file_is_not_sent_to_the_registry_of_download(downloade
     assert peer.received == []
 
 
-def test_without_a_token_the_user_hears_on_which_page_to_create_one(downloaded, peer, results):
+def test_a_missing_token_names_the_page_that_creates_one(downloaded, peer, results):
     done = downloaded(peer.url)("upload", results)
     assert done.returncode == 2
     assert f"Create one at {peer.url}/account/ and then: export HIGHWATER_TOKEN=hw_..." in done.stderr
@@ -117,7 +117,7 @@ def test_the_commands_of_the_first_page_as_printed_name_the_page_that_makes_a_to
     assert peer.received == []
 
 
-def test_a_token_does_not_travel_to_a_registry_of_download_over_plain_http(downloaded, results):
+def test_no_token_is_sent_to_a_registry_of_download_over_plain_http(downloaded, results):
     collector = downloaded("http://registry.example")
     collector.environ["HIGHWATER_TOKEN"] = "alice-token"
     done = collector("upload", results)
@@ -125,14 +125,14 @@ def test_a_token_does_not_travel_to_a_registry_of_download_over_plain_http(downl
 
 
 @pytest.mark.parametrize("host", ["registry.example", "10.0.0.1", "localhost.example.org", "127.0.0.1.example.org"])
-def test_a_token_does_not_travel_over_plain_http(collector, results, host):
+def test_no_token_is_sent_over_plain_http(collector, results, host):
     collector.environ.update(HIGHWATER_URL=f"http://{host}/", HIGHWATER_TOKEN="alice-token")
     done = collector("upload", results)
     assert done.returncode == 2
     assert "collector.insecure" in done.stderr
 
 
-def test_plain_http_can_be_insisted_on(collector, results):
+def test_an_option_permits_plain_http(collector, results):
     collector.environ.update(
         HIGHWATER_URL="http://no-such-host.invalid/", HIGHWATER_TOKEN="alice-token", HIGHWATER_INSECURE="1"
     )
@@ -153,7 +153,7 @@ def test_plain_http_can_be_insisted_on(collector, results):
         "h\n",
     ],
 )
-def test_an_address_that_is_none_is_refused(collector, results, address):
+def test_an_invalid_address_is_refused(collector, results, address):
     collector.environ.update(HIGHWATER_URL=address, HIGHWATER_TOKEN="alice-token")
     done = collector("upload", results)
     assert done.returncode == 2
@@ -161,7 +161,7 @@ def test_an_address_that_is_none_is_refused(collector, results, address):
 
 
 @pytest.mark.parametrize("token", ["two words", "line\nbreak", "t\u00f6ken"])
-def test_a_token_that_cannot_be_one_is_refused_and_not_shown(collector, peer, results, token):
+def test_an_invalid_token_is_refused_and_not_shown(collector, peer, results, token):
     collector.environ.update(HIGHWATER_URL=peer.url, HIGHWATER_TOKEN=token)
     done = collector("upload", results)
     assert done.returncode == 2

@@ -34,7 +34,7 @@ def posts(peer):
     return [received for received in peer.received if received.method == "POST"]
 
 
-def test_a_folder_arrives_whole_and_is_waited_for(every_python, alice, peer, results):
+def test_upload_sends_a_folder_and_waits_for_its_check(every_python, alice, peer, results):
     peer.states = ["received", "processing", "checked"]
     peer.facts["scores"] = {"SCORE": {"value": 12.5, "bandwidth_gib_per_s": 2.5, "rate_kiops": 62.5}}
     done = alice("upload", results, python=every_python)
@@ -52,12 +52,32 @@ def test_a_folder_arrives_whole_and_is_waited_for(every_python, alice, peer, res
         assert line in done.stderr
 
 
-def test_what_was_sent_is_the_folder(alice, peer, results, tmp_path):
+def test_the_uploaded_archive_holds_the_folder(alice, peer, results, tmp_path):
     alice("upload", results)
     (tmp_path / "sent.tar.gz").write_bytes(posts(peer)[0].part("bundle"))
     with tarfile.open(tmp_path / "sent.tar.gz") as archive:
         sent = {entry.name: archive.extractfile(entry).read() for entry in archive}
     assert sent == {str(p.relative_to(results.parent)): p.read_bytes() for p in results.rglob("*") if p.is_file()}
+
+
+def test_the_packed_bundle_is_sent_for_a_folder_of_reproduce(every_python, alice, peer, results, tmp_path):
+    with tarfile.open(tmp_path / "packed.tar.gz", "w:gz") as archive:
+        archive.add(results, "run")
+    packed = (tmp_path / "packed.tar.gz").read_bytes()
+    (results / "repetition.tar.gz").write_bytes(packed)
+    alice("upload", results, python=every_python)
+    assert posts(peer)[-1].part("bundle") != packed, "it is no folder of reproduce"
+    (results / "original.json").write_text("{}")
+    done = alice("upload", results, "--reproduces", "hw-1", python=every_python)
+    assert done.returncode == 0, done.stderr
+    assert posts(peer)[-1].part("bundle") == packed
+    assert "sending repetition.tar.gz" in done.stderr
+
+
+def test_a_folder_of_reproduce_that_its_job_did_not_pack_is_sent_as_it_is(alice, peer, results):
+    (results / "original.json").write_text("{}")
+    done = alice("upload", results, "--reproduces", "hw-1")
+    assert done.returncode == 0 and f"sending {results.name}.tar.gz" in done.stderr, done.stderr
 
 
 def test_a_file_is_added_to_a_submission_as_it_is(every_python, alice, peer, results, tmp_path):
@@ -73,7 +93,7 @@ def test_a_file_is_added_to_a_submission_as_it_is(every_python, alice, peer, res
     assert "state   checked  (submission 1)" in done.stdout
 
 
-def test_a_file_for_a_submitted_run_says_that_it_must_be_submitted_again(alice, peer, results, tmp_path):
+def test_adding_a_file_to_a_submitted_run_asks_to_submit_again(alice, peer, results, tmp_path):
     alice("upload", results)
     script = tmp_path / "io500.sh"
     script.write_bytes(b"#!/bin/sh")
@@ -95,14 +115,14 @@ def test_a_file_for_a_submitted_run_says_that_it_must_be_submitted_again(alice, 
         (["--test"], "not allowed with"),
     ],
 )
-def test_a_file_that_is_added_says_nothing_else(alice, peer, results, more, code):
+def test_adding_a_file_sends_no_other_field(alice, peer, results, more, code):
     done = alice("upload", results, "--into", "1", *more)
     assert done.returncode == 2
     assert code in done.stderr
     assert posts(peer) == []
 
 
-def test_an_id_that_is_none_and_an_empty_file_are_refused(alice, peer, results, tmp_path):
+def test_an_invalid_id_and_an_empty_file_are_refused(alice, peer, results, tmp_path):
     (tmp_path / "empty.sh").touch()
     wrong, empty = (
         alice("upload", results, "--into", "1/withdraw"),
@@ -113,7 +133,7 @@ def test_an_id_that_is_none_and_an_empty_file_are_refused(alice, peer, results, 
     assert "bundle.empty" in empty.stderr
 
 
-def test_a_run_for_trying_out_says_so(alice, peer, results):
+def test_a_test_upload_sends_its_flag(alice, peer, results):
     assert alice("upload", results, "--test").returncode == 0
     assert alice("upload", results).returncode == 0
     assert [sent.parts_named("test") for sent in posts(peer)] == [["true"], []]
@@ -133,7 +153,7 @@ def test_findings_are_shown_worst_first_and_make_the_exit_status_1(alice, peer, 
     assert done.stdout.index("io500.version.old") < done.stdout.index("io500.remark")
 
 
-def test_a_violated_rule_is_told_once(alice, peer, results):
+def test_a_violated_rule_is_reported_once(alice, peer, results):
     peer.facts["findings"] = [OLD_VERSION]
     broken = [OLD_VERSION["code"].rpartition(".")[0], "fio.steady"]
     peer.facts["rules"] = [{"code": code, "outcome": "violated", "why": "Ran for 5 s."} for code in broken]
@@ -239,7 +259,7 @@ def test_the_same_bytes_again_are_the_same_submission(alice, peer, results):
     ],
     ids=["dropped", "truncated", "503", "502", "504", "429", "503-date"],
 )
-def test_passing_trouble_is_sat_out_and_everything_sent_again(alice, peer, results, trouble):
+def test_temporary_errors_are_retried_with_the_whole_upload(alice, peer, results, trouble):
     peer.misbehaviours.append(trouble)
     done = alice("upload", results)
     assert done.returncode == 0, done.stderr
@@ -255,13 +275,13 @@ def test_a_lost_acknowledgement_makes_no_second_submission(oldest_and_this_pytho
     assert len(peer.submissions) == 1
 
 
-def test_trouble_while_waiting_is_sat_out_too(alice, peer, results):
+def test_temporary_errors_while_waiting_are_retried(alice, peer, results):
     alice("upload", results, "--no-wait")
     peer.misbehaviours.append(registry_peer.busy(503, "0"))
     assert alice("status", "1").returncode == 0
 
 
-def test_a_server_that_asks_for_too_long_a_wait_is_left_alone(alice, peer, results):
+def test_a_long_retry_after_ends_the_upload(alice, peer, results):
     peer.misbehaviours.append(registry_peer.busy(429, "3600"))
     done = alice("upload", results)
     assert done.returncode == 4
@@ -276,7 +296,7 @@ def test_retry_after_is_obeyed(alice, peer, results):
     assert "asks to wait 2 s" in done.stderr
 
 
-def test_tries_are_bounded(alice, peer, results):
+def test_the_number_of_tries_is_limited(alice, peer, results):
     peer.misbehaviours.extend([registry_peer.busy(503, "0")] * 20)
     done = alice("upload", results)
     assert done.returncode == 4
@@ -300,14 +320,14 @@ def test_a_server_that_never_finishes_its_answer_is_cut_off(oldest_and_this_pyth
     assert "cannot be reached" in done.stderr
 
 
-def test_an_unknown_host_is_told_at_once(alice, results):
+def test_an_unknown_host_is_reported_at_once(alice, results):
     alice.environ["HIGHWATER_URL"] = "https://no-such-host.invalid/"
     done = alice("upload", results)
     assert done.returncode == 4
     assert "no-such-host.invalid cannot be reached" in done.stderr
 
 
-def test_a_check_that_takes_too_long_is_left_to_the_registry(alice, peer, results):
+def test_upload_stops_waiting_for_a_long_check(alice, peer, results):
     peer.states = ["processing"]
     done = alice("upload", results, "--timeout", "1")
     assert done.returncode == 4
@@ -335,7 +355,7 @@ def test_an_unknown_token_is_refused_with_what_to_do(alice, peer, results):
     assert "HIGHWATER_TOKEN" in done.stderr
 
 
-def test_an_answer_before_the_body_is_read_is_heard(oldest_and_this_python, alice, peer, tmp_path):
+def test_an_early_answer_of_the_server_is_read(oldest_and_this_python, alice, peer, tmp_path):
     (tmp_path / "large.tar").write_bytes(b"\0" * 30 * 1024 * 1024)
     peer.misbehaviours.append(registry_peer.refuse_unread(413, code="upload.too-large", detail="Too large for here."))
     done = alice("upload", tmp_path / "large.tar", python=oldest_and_this_python)
@@ -343,7 +363,7 @@ def test_an_answer_before_the_body_is_read_is_heard(oldest_and_this_python, alic
     assert "413: Too large for here. [upload.too-large]" in done.stderr
 
 
-def test_what_is_wrong_with_a_field_is_told_with_its_name(alice, peer, results):
+def test_errors_of_fields_are_shown_with_their_names(alice, peer, results):
     errors = {"system": ["5 is no text."], "tasks": ["-1 is too small."]}
     peer.misbehaviours.append(registry_peer.refuse(422, code="x", title="No", detail="5 is no text.", errors=errors))
     assert "422: system: 5 is no text.; tasks: -1 is too small. [x]" in alice("upload", results).stderr
@@ -364,7 +384,7 @@ def test_a_redirect_is_not_followed_with_the_token(alice, peer, results):
     assert "http://elsewhere.invalid/" in done.stderr
 
 
-def test_a_web_page_is_not_taken_for_a_registry(alice, peer, results):
+def test_a_web_page_is_not_accepted_as_an_answer(alice, peer, results):
     peer.misbehaviours.append(registry_peer.web_page)
     done = alice("upload", results)
     assert done.returncode == 4
@@ -391,7 +411,7 @@ def test_an_archive_of_over_2000_files_is_not_sent(alice, peer, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing", "run.tar.xz", "pipe"])
-def test_a_path_that_cannot_be_results_is_a_usage_error(alice, peer, tmp_path, name):
+def test_a_path_without_results_is_a_usage_error(alice, peer, tmp_path, name):
     (tmp_path / "run.tar.xz").write_bytes(b"x")
     socket.socket(socket.AF_UNIX).bind(str(tmp_path / "pipe"))
     done = alice("upload", tmp_path / name)
@@ -400,13 +420,13 @@ def test_a_path_that_cannot_be_results_is_a_usage_error(alice, peer, tmp_path, n
     assert peer.received == []
 
 
-def test_an_empty_file_is_nothing_collected(alice, peer, tmp_path):
+def test_an_empty_file_ends_with_nothing_collected(alice, peer, tmp_path):
     (tmp_path / "run.tar.gz").touch()
     assert alice("upload", tmp_path / "run.tar.gz").returncode == 3
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interruption_leaves_nothing_behind(oldest_and_this_python, alice, peer, results, number, status):
+def test_an_interrupted_upload_leaves_no_files(oldest_and_this_python, alice, peer, results, number, status):
     peer.misbehaviours.append(registry_peer.stay_silent)
     process = alice.start("upload", results, python=oldest_and_this_python)
     assert peer.arrived.wait(60)
@@ -442,7 +462,7 @@ def tls_peer(certificate):
         yield server
 
 
-def test_a_server_that_cannot_prove_itself_gets_nothing(every_python, alice, tls_peer, results):
+def test_a_server_with_an_invalid_certificate_gets_no_request(every_python, alice, tls_peer, results):
     alice.environ["HIGHWATER_URL"] = f"https://localhost:{tls_peer.server_port}"
     done = alice("upload", results, python=every_python)
     assert done.returncode == 4
@@ -465,7 +485,7 @@ def test_the_name_in_the_certificate_must_be_the_server(every_python, alice, tls
     assert "does not prove who it is" in done.stderr
 
 
-def test_tls_to_a_plain_server_is_told_at_once(alice, peer, results):
+def test_tls_to_a_plain_server_is_reported_at_once(alice, peer, results):
     alice.environ["HIGHWATER_URL"] = peer.url.replace("http:", "https:")
     done = alice("upload", results)
     assert done.returncode == 4

@@ -136,7 +136,7 @@ def test_programs_get_one_document(reader, log):
         ({"system": "\x1b[2J"}, "system:"),
     ],
 )
-def test_numbers_that_the_log_does_not_have_are_named(reader, peer, log, changed, named):
+def test_numbers_missing_in_the_log_are_named(reader, peer, log, changed, named):
     show(peer, log, facts=ANSWER | changed)
     done = reader("verify", "hw-1")
     assert done.returncode == 1
@@ -166,7 +166,7 @@ def show_parts(peer, served_parts=PARTS, system=PARTS["system"]):
         }
 
 
-def test_what_has_an_address_of_its_own_is_held_against_its_digest(every_python, reader, peer):
+def test_parts_with_their_own_address_are_checked_against_their_digest(every_python, reader, peer):
     show_parts(peer)
     done = reader("verify", "hw-1", python=every_python)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -182,14 +182,14 @@ def test_what_has_an_address_of_its_own_is_held_against_its_digest(every_python,
         ("system", {"nodes": []}),
     ],
 )
-def test_parts_that_the_log_does_not_have_are_named(reader, peer, name, part):
+def test_parts_missing_in_the_log_are_named(reader, peer, name, part):
     show_parts(peer, PARTS | {name: part})
     done = reader("verify", "hw-1")
     assert done.returncode == 1
     assert f"refuted  parts        {name}: the registry does not show what the log has." in done.stdout
 
 
-def test_a_part_that_is_not_there_is_refuted(reader, peer):
+def test_a_missing_part_is_refuted(reader, peer):
     without_system = {name: part for name, part in PARTS.items() if name != "system"}
     show_parts(peer, without_system)
     peer.public["/api/v1/results/hw-1/system/"] = registry_peer.NOTHING_HERE
@@ -198,7 +198,7 @@ def test_a_part_that_is_not_there_is_refuted(reader, peer):
     assert "system: the registry does not show what the log has." in done.stdout
 
 
-def test_a_system_that_the_log_does_not_have_is_refuted(reader, peer):
+def test_a_system_missing_in_the_log_is_refuted(reader, peer):
     show_parts(peer, system=None)
     done = reader("verify", "hw-1")
     assert done.returncode == 1
@@ -208,7 +208,7 @@ def test_a_system_that_the_log_does_not_have_is_refuted(reader, peer):
 @pytest.mark.parametrize(
     "answer", [[], {}, {"results": PARTS["files"], "next": "/api/v1/results/hw-1/files/?cursor=x"}]
 )
-def test_a_part_that_is_not_all_there_is_unknown(reader, peer, answer):
+def test_an_incomplete_part_is_unknown(reader, peer, answer):
     show_parts(peer)
     peer.public["/api/v1/results/hw-1/files/"] = answer
     done = reader("verify", "hw-1")
@@ -216,7 +216,7 @@ def test_a_part_that_is_not_all_there_is_unknown(reader, peer, answer):
     assert "unknown  parts        files:" in done.stdout
 
 
-def test_what_is_not_shown_is_not_verified(reader, peer, log):
+def test_fields_that_the_registry_does_not_show_are_not_verified(reader, peer, log):
     show(peer, log, facts={name: value for name, value in ANSWER.items() if name != "score"})
     done = reader("verify", "hw-1")
     assert done.returncode == 3
@@ -229,7 +229,7 @@ def test_what_is_not_shown_is_not_verified(reader, peer, log):
     assert done.returncode != 0
 
 
-def test_a_leaf_that_waits_is_told_and_not_verified(reader, peer, log):
+def test_a_leaf_not_yet_in_the_log_is_reported_as_unverified(reader, peer, log):
     peer.public["/api/v1/results/hw-1/proof/"] = log.waiting_proof(5)
     done = reader("verify", "hw-1")
     assert done.returncode == 3
@@ -266,7 +266,7 @@ def damaged(proof, name, value):
         ("verifier_key", "", "refuted  signature"),
     ],
 )
-def test_a_proof_that_was_changed_proves_nothing(reader, peer, log, name, value, statement):
+def test_a_changed_proof_verifies_nothing(reader, peer, log, name, value, statement):
     peer.public["/api/v1/results/hw-1/proof/"] = damaged(log.proof(5), name, value)
     done = reader("verify", "hw-1")
     assert done.returncode == 1, done.stdout
@@ -302,11 +302,12 @@ def test_a_proof_that_was_changed_proves_nothing(reader, peer, log, name, value,
         ("inclusion_proof", [["0" * 64]]),
         ("checkpoint", 7),
         ("checkpoint", "not a note"),
+        ("checkpoint", "registry.example/log\n9\n" + "A" * 43 + "=\n\n\u2014 registry.example/log =A\n"),
         ("verifier_key", ["x"]),
         ("verifier_key", "x+y+z"),
     ],
 )
-def test_what_is_no_proof_is_refused(reader, peer, log, document):
+def test_an_invalid_proof_is_refused(reader, peer, log, document):
     if isinstance(document, tuple):
         document = damaged(log.proof(5), *document)
     peer.public["/api/v1/results/hw-1/proof/"] = document
@@ -315,7 +316,7 @@ def test_what_is_no_proof_is_refused(reader, peer, log, document):
     assert "error: " in done.stderr
 
 
-def test_a_log_that_was_cut_back_is_found(reader, peer, log):
+def test_a_truncated_log_is_found(reader, peer, log):
     assert reader("verify", "hw-1").returncode == 0
     before = [path.read_text() for path in memory_files(reader)]
     show(peer, log, size=8)
@@ -326,7 +327,7 @@ def test_a_log_that_was_cut_back_is_found(reader, peer, log):
 
 
 @pytest.mark.parametrize("count", [9, 12])
-def test_a_log_with_another_past_is_found(reader, peer, log, count):
+def test_a_rewritten_log_is_found(reader, peer, log, count):
     assert reader("verify", "hw-1").returncode == 0
     before = [path.read_text() for path in memory_files(reader)]
     show(peer, forged(count=count))
@@ -370,7 +371,7 @@ def test_another_name_of_the_log_at_the_same_address_is_found(reader, peer, log)
     assert "The log calls itself registry.example/log2" in done.stdout
 
 
-def test_what_is_known_from_elsewhere_counts_on_first_use(reader, peer, log, tmp_path):
+def test_a_given_key_and_checkpoint_are_used_on_first_use(reader, peer, log, tmp_path):
     earlier, other = tmp_path / "checkpoint", tmp_path / "other"
     earlier.write_text(log.checkpoint(7))
     other.write_text(forged().checkpoint(7))
@@ -387,7 +388,7 @@ def test_what_is_known_from_elsewhere_counts_on_first_use(reader, peer, log, tmp
     assert reader("verify", "hw-1", "--checkpoint", other).returncode == 2
 
 
-def test_missing_and_damaged_tiles_leave_it_unknown(reader, peer, log):
+def test_missing_and_damaged_tiles_give_an_unknown_verdict(reader, peer, log):
     assert reader("verify", "hw-1").returncode == 0
     log.fill(300)
     show(peer, log)
@@ -405,9 +406,7 @@ def test_missing_and_damaged_tiles_leave_it_unknown(reader, peer, log):
     "content", [b"", b"\xff\xfe", b"<html>", b"registry.example/log\n9\n", b"x" * 100000, None], ids=range(6)
 )
 def test_a_log_without_a_checkpoint_is_never_verified(reader, peer, log, content):
-    peer.public["/log/checkpoint"] = content
-    if content is None:
-        del peer.public["/log/checkpoint"]
+    peer.public["/log/checkpoint"] = registry_peer.NOTHING_HERE if content is None else content
     done = reader("verify", "hw-1", "--timeout", "1")
     assert done.returncode in (3, 4), done.stdout + done.stderr
     assert memory_files(reader) == []
@@ -416,7 +415,7 @@ def test_a_log_without_a_checkpoint_is_never_verified(reader, peer, log, content
 @pytest.mark.parametrize(
     "misbehaviour", [registry_peer.stay_silent, registry_peer.drip, registry_peer.hang_up, registry_peer.cut_short]
 )
-def test_a_server_that_gives_no_answer_is_not_waited_for(reader, peer, log, misbehaviour):
+def test_a_silent_server_is_not_waited_for(reader, peer, log, misbehaviour):
     peer.misbehaviours.extend([misbehaviour] * 20)
     begun = time.monotonic()
     done = reader("verify", "hw-1", "--timeout", "1")
@@ -457,7 +456,7 @@ def test_a_kept_proof_of_another_past_is_refuted_offline(reader, log, tmp_path):
     assert "another root at 9 leaves" in done.stdout
 
 
-def test_an_older_proof_is_held_against_the_tiles_of_a_mirror(reader, peer, log, tmp_path):
+def test_an_older_proof_is_checked_with_the_tiles_of_a_mirror(reader, peer, log, tmp_path):
     early = log.proof(5, size=7)
     assert reader("verify", "hw-1").returncode == 0
     path, mirror = tmp_path / "kept.json", tmp_path / "mirror"
@@ -483,7 +482,7 @@ def test_the_registry_follows_from_the_address_of_the_log(collector, peer, log):
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"held": []}', "x" * 2_000_000, "mixed"])
-def test_a_damaged_memory_is_never_replaced_by_itself(reader, log, text):
+def test_a_damaged_file_of_known_logs_is_not_overwritten(reader, log, text):
     assert reader("verify", "hw-1").returncode == 0
     (path,) = memory_files(reader)
     if text == "mixed":
@@ -496,7 +495,7 @@ def test_a_damaged_memory_is_never_replaced_by_itself(reader, log, text):
     assert path.read_text() == text
 
 
-def test_a_memory_that_others_can_write_is_refused(reader, log):
+def test_a_file_of_known_logs_that_others_can_write_is_refused(reader, log):
     assert reader("verify", "hw-1").returncode == 0
     (path,) = memory_files(reader)
     path.chmod(0o666)
@@ -560,5 +559,22 @@ def test_a_receipt_without_a_proof_is_no_proof(reader, log, receipt):
 
 
 @pytest.mark.parametrize("target", ["", "a b", "../x", "x/y/z", "hw-1/../../x", "é", "missing.json", "missing.tar.gz"])
-def test_what_names_nothing_is_a_usage_error(reader, log, target):
+def test_an_invalid_target_is_a_usage_error(reader, log, target):
     assert reader("verify", target).returncode == 2
+
+
+def test_a_closed_registry_is_sent_the_token_for_the_proof_and_for_its_log(collector, peer, log):
+    peer.private, peer.public = peer.public, {}
+    collector.environ |= {"HIGHWATER_URL": peer.url, "HIGHWATER_TOKEN": "alice-token"}
+    done = collector("verify", "hw-1")
+    assert done.returncode == 0, done.stderr
+    sent = {request.path: request.headers.get("Authorization") for request in peer.received}
+    assert set(sent.values()) == {"Token alice-token"} and "/log/checkpoint" in sent
+
+
+def test_the_log_of_another_host_is_sent_no_token(collector, peer, log):
+    with registry_peer.serving(registry_peer.Peer()) as other:
+        collector.environ |= {"HIGHWATER_URL": peer.url, "HIGHWATER_TOKEN": "alice-token"}
+        done = collector("verify", "hw-1", "--log", other.url + "/log")
+        assert done.returncode != 0
+        assert other.received and {request.headers.get("Authorization") for request in other.received} == {None}

@@ -30,7 +30,7 @@ def programs(tmp_path, monkeypatch):
     return folder
 
 
-def test_the_program_behind_the_launcher_is_told_by_name_version_and_hash(programs):
+def test_name_version_and_hash_of_the_launched_program_are_recorded(programs):
     door = NodeAccess("/", environment={}, benchmark_argv=["mpirun", "-n", "4", "ior", "-a", "POSIX"])
     (program, fact, *missing) = BENCHMARK.parse(BENCHMARK.read(door))
     digest = hashlib.sha256((programs / "ior").read_bytes()).hexdigest()
@@ -49,7 +49,7 @@ def test_without_a_command_there_is_no_program(client):
     assert gaps(client.said(BENCHMARK))["ior.version"] == "not_applicable"
 
 
-def test_a_program_that_is_not_there_is_missing_as_not_installed(programs):
+def test_a_missing_program_is_not_installed(programs):
     door = NodeAccess("/", environment={}, benchmark_argv=["mdtest"])
     gaps_told = [(gap.id, gap.reason) for gap in BENCHMARK.parse(BENCHMARK.read(door))][:2]
     assert gaps_told == [("bench.program", "not_installed"), ("ior.version", "not_installed")]
@@ -65,11 +65,11 @@ def test_a_program_that_is_not_there_is_missing_as_not_installed(programs):
         (b"", None),
     ],
 )
-def test_versions_stand_among_the_texts_of_a_program(content, version):
+def test_the_version_is_read_from_the_texts_of_a_program(content, version):
     assert benchmark.version_in(content) == version
 
 
-def test_a_real_program_is_told_with_its_version():
+def test_the_version_of_a_real_program_is_recorded():
     place = shutil.which("fio")
     if place is None:
         pytest.skip("fio is not installed here")
@@ -85,7 +85,7 @@ def test_a_program_that_is_no_ior_has_no_version_of_ior(programs):
     assert (gap.id, gap.reason, gap.detail) == ("ior.version", "not_applicable", "another program was started")
 
 
-def test_a_strange_name_of_a_program_is_not_told():
+def test_an_unknown_program_name_is_not_recorded():
     assert benchmark.identity("/x/run for jdoe\n", b"", "ab") == "program sha256:ab"
 
 
@@ -118,12 +118,12 @@ def test_gpus_are_counted_by_model_and_memory(gpus):
     assert "CANARY" not in repr(output.pieces)
 
 
-def test_without_nvidia_smi_the_driver_tells_the_models(gpus):
+def test_the_driver_gives_gpu_models_without_nvidia_smi(gpus):
     (item,) = gpus.said(GPU).items("hardware/accelerators")
     assert item == {"model": "NVIDIA A100-SXM4-40GB", "count": 2, "memory_bytes": None}
 
 
-def test_gpudirect_is_told_with_its_fallback(gpus):
+def test_gpudirect_is_recorded_with_its_fallback(gpus):
     gpus.put(
         {
             "/proc/driver/nvidia-fs/version": "GDS Version: 1.7.0.149\nNVFS driver version: 2.17.5\n",
@@ -137,7 +137,7 @@ def card(client, name, **fields):
     return client.put({f"/sys/class/drm/{name}/device/{field}": value + "\n" for field, value in fields.items()})
 
 
-def test_an_accelerator_of_amd_is_told_from_sysfs(client):
+def test_an_accelerator_of_amd_is_read_from_sysfs(client):
     card(client, "card0", vendor="0x1a03", device="0x2000")
     card(client, "card1", vendor="0x1002", device="0x740c", product_name="AMD Instinct MI250X")
     card(client, "card2", vendor="0x1002", device="0x740c", mem_info_vram_total="68702699520")
@@ -150,7 +150,7 @@ def test_the_graphics_of_a_processor_or_a_board_are_no_gpu(client):
     assert gaps(client.said(GPU)) == {"gpu.model": "not_applicable", "bench.gpudirect": "not_applicable"}
 
 
-def test_a_node_without_a_gpu_has_nothing_to_say(recorded_node):
+def test_a_node_without_a_gpu_has_no_gpu_facts(recorded_node):
     assert not GPU.applies(recorded_node("lustre-client-rhel8").door())
 
 
@@ -163,7 +163,7 @@ def test_drops_of_the_caches_are_counted_without_root(client):
     assert facts(client.said(LOAD), "bench.cache_drop") == {"drop_pagecache": 3, "drop_slab": 2}
 
 
-def test_a_kernel_that_does_not_count_drops_is_said_so(client):
+def test_cache_drops_are_missing_without_a_kernel_counter(client):
     client.put({"/proc/vmstat": "nr_free_pages 6\n"})
     assert client.said(LOAD).reason("bench.cache_drop") == "parse_error"
 
@@ -181,7 +181,7 @@ def test_load_and_memory_before_the_run(client):
     }
 
 
-def test_nobody_claims_that_the_storage_was_exclusive(client):
+def test_exclusive_use_is_never_claimed_by_a_probe(client):
     assert client.said(LOAD).reason("bench.exclusive") == "not_applicable"
 
 
@@ -212,11 +212,11 @@ def drops_of(*counts):
     }
 
 
-def test_caches_dropped_during_a_run_on_one_node_are_told_and_no_fault():
+def test_caches_dropped_during_a_run_are_recorded_as_info():
     (change,) = drift.drift(drops_of((1, 3)), drops_of((1, 9)), parameters.registry())
     assert (change["pre"], change["post"], change["severity"]) == (3, 9, "info")
     assert "bench.cache_drop" in change["pointer"]
 
 
-def test_the_counter_of_one_of_many_nodes_proves_nothing():
+def test_the_drop_counter_of_one_of_many_nodes_is_no_evidence():
     assert drift.drift(drops_of((10, 3)), drops_of((10, 9)), parameters.registry()) == []

@@ -71,7 +71,7 @@ def test_tunables_of_beegfs_without_hosts_and_files(beegfs_client):
         assert word not in repr(output.pieces)
 
 
-def test_the_stripe_of_the_test_folder_is_asked_for_by_its_name(beegfs_client):
+def test_the_stripe_of_the_test_folder_is_queried(beegfs_client):
     beegfs_client.test_directory = "/bee/--help"
     beegfs_client.command(
         "beegfs-ctl --getentryinfo -- /bee/--help",
@@ -129,7 +129,7 @@ File systems in cluster secret.cluster:
 """
 
 
-def test_sections_of_mmlsconfig_lose_their_names_and_keep_their_number():
+def test_sections_of_mmlsconfig_are_numbered_without_names():
     assert gpfs.parse_mmlsconfig(CONFIG) == {
         ("minReleaseLevel", "5.1.9.0"): 1,
         ("pagepool", 1 << 30): 1,
@@ -139,7 +139,7 @@ def test_sections_of_mmlsconfig_lose_their_names_and_keep_their_number():
     }
 
 
-def test_mmlsconfig_in_columns_says_the_same():
+def test_mmlsconfig_in_columns_gives_the_same_settings():
     table = (
         "mmlsconfig::HEADER:version:reserved:reserved:configParameter:value:nodeList:\n"
         "mmlsconfig::0:1:::clusterName:secret.cluster::\n"
@@ -157,7 +157,7 @@ NAMES_OF_A_SITE = re.compile(
 
 
 @pytest.mark.parametrize("number", [651, 679, 690, 722, 731])
-def test_no_name_or_address_of_a_real_cluster_is_left(sample, client, number):
+def test_no_name_or_address_of_a_real_cluster_is_recorded(sample, client, number):
     client.mounted("fs /gpfs/secret gpfs rw")
     client.command("mmlsconfig", sample(f"mmlsconfig/io500-{number}.txt"))
     output = client.said(GPFS)
@@ -199,7 +199,7 @@ def test_a_real_cluster_is_counted(sample, number, nodes, quorum, managers):
     assert gpfs.parse_mmlscluster(sample(f"mmlscluster/io500-{number}.txt")) == counts
 
 
-def test_disks_are_counted_by_what_they_hold(sample):
+def test_disks_are_counted_by_their_usage(sample):
     assert gpfs.parse_mmlsdisk(sample("mmlsdisk/gpfs_exporter-0.txt")) == {"data_targets": 8, "metadata_targets": 2}
 
 
@@ -209,13 +209,13 @@ def test_spectrum_scale_as_a_user_is_missing_for_that_reason(client):
     assert reasons == {"gpfs.mmlsconfig": "permission_denied", "gpfs.mmlsfs": "not_installed"}
 
 
-def test_the_state_of_rdma_is_told_with_the_settings(client):
+def test_the_state_of_rdma_is_recorded_with_the_settings(client):
     client.mounted("fs /gpfs gpfs rw").command("mmlsconfig", CONFIG)
     client.command("mmfsadm test verbs status", "VERBS RDMA status: disabled\n")
     assert client.said(GPFS).value("gpfs.mmlsconfig", "verbs_rdma_status") == "disabled"
 
 
-def test_a_device_that_looks_like_an_option_is_not_asked_for(client):
+def test_a_device_name_that_looks_like_an_option_is_not_passed_to_a_command(client):
     client.mounted("--help /gpfs gpfs rw").command("mmlsconfig", CONFIG)
     client.command("mmlsdisk --help -Y", "mmlsdisk::HEADER:nsdName:\nmmlsdisk::0:x:\n")
     assert client.said(GPFS).items("storage_systems") == [{"name": "gpfs", "type": "gpfs", "version": "5.1.9.0"}]
@@ -277,7 +277,7 @@ def test_pool_and_container_of_the_job_without_their_labels(client):
 
 
 @pytest.mark.parametrize("label", ["--sys-name=x", "a b", "", "x" * 200, "../x"])
-def test_a_label_that_is_none_is_not_given_to_a_command(client, label):
+def test_an_invalid_label_is_not_passed_to_a_command(client, label):
     client.put({"/etc/daos/daos_agent.yml": ""}).environment = {"DAOS_POOL": label}
     client.command("daos -j pool list", daos_answer({"pools": [{"total_targets": 8}]}))
     assert client.said(DAOS).value("daos.pool", "total_targets") == 8
@@ -306,7 +306,7 @@ def test_an_administrator_sees_the_engines(client, sample):
         assert word not in repr(output.pieces)
 
 
-def test_every_pool_of_a_list_is_told_by_its_size(sample):
+def test_every_pool_of_a_list_is_recorded_by_its_size(sample):
     assert daos.parse_pool_list(sample("dmg-json/pool_list-05.json")) == [
         {"total_targets": 8, "disabled_targets": 0, "scm_bytes": 3000000000, "nvme_bytes": 47000000000}
     ]
@@ -352,7 +352,7 @@ def test_a_real_weka_cluster(client, sample):
     assert "weka-infra" not in repr(output.pieces) and "550c68b6" not in repr(output.pieces)
 
 
-def test_words_of_weka_that_are_none_are_dropped():
+def test_unknown_words_of_weka_are_dropped():
     status = {"release": "node17", "drives": {"active": -1, "total": "36"}, "io_status": "CANARY", "status": ["OK"]}
     assert weka.parse_status(json.dumps(status)) == {}
 
@@ -387,7 +387,7 @@ def test_a_ceph_client_with_its_pools(client, sample):
     assert "jdoe" not in repr(output.pieces) and "cephfs_data" not in repr(output.pieces)
 
 
-def test_a_ceph_client_without_a_key_says_what_is_missing_and_keeps_its_mount_options(client):
+def test_a_ceph_client_without_a_key_has_reasons_and_mount_options(client):
     client.mounted("jdoe@fsid.cephfs=/ /ceph ceph rw,noacl")
     output = client.said(CEPH)
     assert facts(output, "ceph.fs") == {"rw": True, "noacl": True}

@@ -52,7 +52,7 @@ def recorded_environment(shared, recorded_node):
         ({}, (None, None, None)),
     ],
 )
-def test_the_size_of_a_job_as_each_scheduler_tells_it(environment, size):
+def test_the_size_of_a_job_is_read_from_each_scheduler(environment, size):
     counts = job.counts(environment, {})
     assert tuple(counts.get(name) for name in ("nodes", "ranks", "ranks_per_node")) == size
 
@@ -91,7 +91,7 @@ def test_the_size_of_a_job_as_each_scheduler_tells_it(environment, size):
         ("mpirun -n 2 singularity exec x.sif ior", "singularity", {"ranks": 2}),
     ],
 )
-def test_a_launcher_is_taken_off_and_heard(line, program, told):
+def test_the_launcher_gives_job_size_and_is_removed_from_the_command(line, program, told):
     there = programs(
         "ior",
         "./mdtest",
@@ -109,7 +109,7 @@ def test_a_launcher_is_taken_off_and_heard(line, program, told):
     assert command_line.unwrap_command(line.split(), there) == (program, told)
 
 
-def test_the_command_line_is_nearer_to_the_run_than_the_allocation():
+def test_the_command_line_overrides_the_allocation():
     allocation = {"SLURM_JOB_NUM_NODES": "10", "SLURM_NTASKS": "640", "SLURM_NTASKS_PER_NODE": "64"}
     assert job.counts(allocation, {"ranks": 80}) == {"nodes": 10, "ranks": 80, "ranks_per_node": 8}
 
@@ -153,7 +153,7 @@ def test_hints_of_the_recorded_client_by_pattern(client, recorded_environment):
 
 
 @pytest.mark.parametrize("name", ["lustre-client-rhel8", "lustre-oss-e1000", "hostile"])
-def test_no_secret_of_a_recorded_environment_is_told(client, recorded_node, recorded_environment, name):
+def test_no_secret_of_a_recorded_environment_is_recorded(client, recorded_node, recorded_environment, name):
     client.environment = recorded_environment(name)
     canaries = json.loads((recorded_node(name).root.parent / "canaries.json").read_text())
     text = repr(client.said(JOB).pieces) + repr(client.said(MPI).pieces)
@@ -162,14 +162,14 @@ def test_no_secret_of_a_recorded_environment_is_told(client, recorded_node, reco
         assert word not in text
 
 
-def test_a_control_sequence_in_a_hint_does_not_cost_the_hint(client, recorded_environment):
+def test_a_hint_with_a_control_sequence_is_kept(client, recorded_environment):
     client.environment = recorded_environment("hostile")
     output = client.said(MPI)
     assert output.section("job")["mpiio_hints"] == [{"pattern": "*", "hints": {"romio_cb_write": "enable"}}]
     assert output.value("bench.mpi_library_preload") == "other"
 
 
-def test_a_value_of_another_form_is_only_set(client):
+def test_a_value_of_another_form_is_recorded_as_set(client):
     client.environment = {
         "FI_PROVIDER": "cxi;ofi_rxm",
         "UCX_TLS": "rc,ud,/home/jdoe",
@@ -190,7 +190,7 @@ def test_a_value_of_another_form_is_only_set(client):
     }
 
 
-def test_every_variable_that_is_told_may_be_read():
+def test_every_recorded_variable_is_permitted():
     used = job.COUNT_VARIABLES | job.WORD_VARIABLES | {job.TASKS_PER_NODE, job.LSF_HOSTS, mpi.HINTS, mpi.HINTS_FILE}
     assert used | {mpi.PRELOAD} | set(mpi.COMPONENTS) <= commands.ALLOWED_VARIABLES
 
@@ -220,7 +220,7 @@ def test_an_environment_of_a_real_job(sample):
         (",,,:::===", []),
     ],
 )
-def test_hints_are_taken_apart_and_only_known_ones_kept(text, hints):
+def test_hints_are_split_and_only_known_ones_kept(text, hints):
     assert mpi.parse_hints(text) == hints
 
 
@@ -251,7 +251,7 @@ def test_mpi_libraries_name_themselves(content, library):
     assert mpi.library_in(content) == library
 
 
-def test_of_a_job_the_module_of_a_cray_is_told(client):
+def test_the_loaded_mpi_module_of_a_cray_job_is_recorded(client):
     client.environment = {"CRAY_MPICH_VERSION": "8.1.27"}
     assert client.said(MPI).value("mpi.implementation") == "Cray MPICH 8.1.27"
 
@@ -288,13 +288,13 @@ def implementation(*argv):
 @pytest.mark.parametrize(
     "option", ["-Wl,--disable-new-dtags,-rpath,$ORIGIN/lib", "-Wl,--enable-new-dtags,-rpath,$ORIGIN/lib"]
 )
-def test_the_library_that_a_program_is_linked_with_is_told(compiled, option):
+def test_the_mpi_library_of_a_linked_program_is_recorded(compiled, option):
     compiled("Open MPI v5.0.3, package: x", option)
     gap_or_fact = implementation("mpirun", "-n", "2", "bench", "-a", "POSIX")
     assert (gap_or_fact.value, gap_or_fact.source) == ("Open MPI 5.0.3", "file")
 
 
-def test_the_library_is_looked_for_where_the_loader_would(compiled, monkeypatch):
+def test_the_library_is_searched_in_the_folders_of_the_loader(compiled, monkeypatch):
     folder = compiled("Intel(R) MPI Library 2021.11 for Linux* OS", "-Wl,-rpath,/nowhere")
     gap_or_fact = implementation("bench")
     assert (gap_or_fact.reason, gap_or_fact.detail.startswith("the MPI library of the program")) == (
@@ -318,7 +318,7 @@ def test_the_library_is_looked_for_where_the_loader_would(compiled, monkeypatch)
         (("srun", "--new-option", "apptainer", "exec", "x.sif", "bench"), "the program runs in a container"),
     ],
 )
-def test_what_hides_the_library_is_told_and_no_library(compiled, monkeypatch, argv, reason):
+def test_a_hidden_library_is_missing_with_a_reason(compiled, monkeypatch, argv, reason):
     folder = compiled("Open MPI v5.0.3, package: x", "-Wl,-rpath,$ORIGIN/lib")
     for name in ("apptainer", "python3"):
         (folder / name).write_bytes((folder / "bench").read_bytes())
@@ -327,7 +327,7 @@ def test_what_hides_the_library_is_told_and_no_library(compiled, monkeypatch, ar
     assert (gap.reason, gap.detail[: len(reason)]) == ("parse_error", reason)
 
 
-def test_a_variable_that_is_only_passed_on_hides_nothing(compiled):
+def test_a_variable_passed_to_other_nodes_does_not_hide_the_library(compiled):
     compiled("Open MPI v5.0.3, package: x", "-Wl,-rpath,$ORIGIN/lib")
     assert implementation("mpirun", "-x", "LD_LIBRARY_PATH", "bench").value == "Open MPI 5.0.3"
 
@@ -343,7 +343,7 @@ def test_a_program_without_mpi_has_none_whatever_is_installed(monkeypatch):
     assert (gap_or_fact.reason, gap_or_fact.detail) == ("not_applicable", "the program is not linked with MPI")
 
 
-def test_a_script_does_not_tell_its_mpi(tmp_path):
+def test_a_script_has_no_mpi_fact(tmp_path):
     (tmp_path / "io500.sh").write_text("#!/bin/sh\nmpirun ./io500 # Open MPI v4.1.4\n")
     (tmp_path / "io500.sh").chmod(0o755)
     gap_or_fact = implementation(str(tmp_path / "io500.sh"))
@@ -364,7 +364,7 @@ def test_needed_libraries_are_those_of_readelf(name):
 
 
 @given(st.binary(max_size=400), st.integers(0, 300))
-def test_damaged_programs_tell_nothing(content, cut):
+def test_damaged_programs_give_no_library(content, cut):
     real = Path("/bin/ls").read_bytes()
     linked_libraries.linked(b"\x7fELF\x02\x01" + content)
     linked_libraries.linked(real[:cut] + content + real[cut + len(content) : 4096])
@@ -379,5 +379,5 @@ def test_damaged_programs_tell_nothing(content, cut):
         ("", []),
     ],
 )
-def test_interception_libraries_are_told_by_name_if_they_are_known(preload, names):
+def test_known_interception_libraries_are_recorded_by_name(preload, names):
     assert mpi.preloaded_libraries(preload) == names

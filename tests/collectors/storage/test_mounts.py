@@ -37,7 +37,7 @@ def test_the_recorded_nfs_client_has_four_connections_of_1_mib(recorded_node):
     ]
 
 
-def test_a_table_of_one_megabyte_is_over_the_limit_and_said_so(recorded_node):
+def test_a_table_of_one_megabyte_is_over_the_limit(recorded_node):
     output = recorded_node("hostile").said(NFS)
     assert gaps(output) == {"nfs.mount": "output_limit"}
     assert recorded_node("hostile").said(MOUNTS).items("mounts") == []
@@ -69,7 +69,7 @@ def test_an_allowed_option_with_a_value_of_another_form_is_dropped(client, optio
     assert mount["options"] == ["rw"]
 
 
-def test_a_soft_mount_without_attribute_cache_is_told_as_such(client):
+def test_a_soft_mount_without_attribute_cache_is_recorded(client):
     client.mounted(NAS + "rw,soft,noac,nolock")
     assert facts(client.said(NFS), "nfs.mount") == {"hard": False, "ac": False, "lock": False}
 
@@ -92,7 +92,7 @@ def test_nfs_does_not_apply_to_a_node_without_it(client):
     assert not NFS.applies(client.mounted("/dev/vda / ext4 rw").door())
 
 
-def test_a_fuse_file_system_that_nobody_knows_loses_its_name(client):
+def test_an_unknown_fuse_file_system_loses_its_name(client):
     client.mounted("bucket-of-jdoe /s3 fuse.jdoe-private rw,max_read=131072,user_id=1042", "x /d fuse.dfuse rw")
     output = client.said(FUSE)
     assert output.values("fuse.mount", "type") == {"fuse.other": 1, "fuse.dfuse": 1}
@@ -100,7 +100,7 @@ def test_a_fuse_file_system_that_nobody_knows_loses_its_name(client):
     assert "jdoe" not in repr(output.pieces) and "1042" not in repr(output.pieces)
 
 
-def test_a_mount_point_with_a_space_and_a_newline_is_no_trouble(client):
+def test_a_mount_point_with_a_space_and_a_newline_is_read(client):
     client.mounted(r"x@tcp:/fs /mnt/with\040space\012newline nfs rw,vers=3")
     (mount,) = mounts.parse_mounts((client.root / "proc/mounts").read_text())
     assert mount.point == "/mnt/with space\nnewline"
@@ -118,7 +118,7 @@ def test_the_innermost_mount_above_the_test_folder_is_under_test(client):
     ]
 
 
-def test_a_test_on_a_local_disk_is_of_a_local_system(client):
+def test_a_test_on_a_local_disk_has_a_local_storage_system(client):
     client.mounted("/dev/vda / ext4 rw").test_directory = "/scratch"
     assert client.said(MOUNTS).items("storage_systems") == [
         {"name": "local", "type": "local", "access": "kernel_mount"}
@@ -148,7 +148,7 @@ def test_mountstats_of_a_real_client(sample):
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "a b c d e f", "a b c d 0 x", "\x00\x01", "a b nfs rw 0 0 0"])
-def test_what_is_no_table_of_mounts_is_refused(text):
+def test_an_invalid_table_of_mounts_is_refused(text):
     if text:
         with pytest.raises(ValueError):
             mounts.parse_mounts(text)

@@ -156,7 +156,7 @@ def test_damaged_samples_are_read_or_refused_by_all_that_read_such(shared):
     assert answers > 1000
 
 
-def test_a_name_planted_in_every_value_never_leaves(shared, client):
+def test_a_name_planted_in_every_value_is_never_recorded(shared, client):
     """Every value of every JSON sample becomes a secret: what is not a number or a known word must stay."""
 
     def planted(value):

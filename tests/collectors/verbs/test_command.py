@@ -63,7 +63,7 @@ def test_wrong_arguments_are_exit_status_2(oldest_and_this_python, collector, ar
     assert done.stdout == ""
 
 
-def test_status_lists_all_pages_without_following_them_elsewhere(every_python, alice):
+def test_status_reads_all_pages_of_its_server_only(every_python, alice):
     done = alice("status", python=every_python)
     assert done.returncode == 0, done.stderr
     assert [line.split() for line in done.stdout.splitlines()] == [["2", "checked"], ["1", "published"]]
@@ -80,19 +80,19 @@ def test_status_shows_one_submission(alice, peer):
     assert "state   checked  (submission 7)" in done.stdout
 
 
-def test_status_of_a_stranger_is_told(alice):
+def test_status_of_an_invisible_submission_is_reported(alice):
     done = alice("status", "99")
     assert done.returncode == 4
     assert "404: No such submission." in done.stderr
 
 
 @pytest.mark.parametrize("word", ["../accounts", "1?x=y", "a b", ""])
-def test_what_cannot_be_an_id_is_not_sent(alice, peer, word):
+def test_an_invalid_id_is_not_sent(alice, peer, word):
     assert alice("status", word).returncode == 2
     assert peer.received == []
 
 
-def test_output_that_nobody_reads_is_no_error(alice):
+def test_a_closed_output_pipe_is_no_error(alice):
     process = alice.start("status", "--json")
     process.stdout.close()
     assert "Traceback" not in process.stderr.read()
@@ -100,7 +100,7 @@ def test_output_that_nobody_reads_is_no_error(alice):
     process.wait()
 
 
-def test_the_single_file_calls_itself_by_its_name(every_python, tmp_path):
+def test_help_of_the_single_file_shows_its_name(every_python, tmp_path):
     (tmp_path / "highwater.pyz").write_bytes(build())
     done = subprocess.run(
         [every_python, tmp_path / "highwater.pyz", "pack", "--help"], cwd=tmp_path, capture_output=True, text=True
@@ -129,7 +129,7 @@ def test_every_file_compiles(every_python, collectors_alone, tmp_path):
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_nothing_newer_than_3_6_is_used():
+def test_the_collector_uses_no_feature_newer_than_python_3_6():
     script = Path(sysconfig.get_path("scripts")) / "vermin"
     vermin = str(script) if script.exists() else shutil.which("vermin")
     if vermin is None:
@@ -167,6 +167,6 @@ def test_every_code_is_documented_and_no_other():
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_stands_in_the_walk(verb):
+def test_every_verb_is_in_the_walkthrough(verb):
     walks = [(CHECKOUT / "docs" / name).read_text(encoding="utf-8") for name in ("upload.md", "collect.md")]
     assert any(f"python3 highwater.pyz {verb}" in walk for walk in walks)

@@ -5,7 +5,7 @@ import json
 from tools import example_run
 
 
-def test_the_example_is_what_the_tests_writer_of_runs_makes():
+def test_the_example_equals_the_run_of_the_test_helper():
     """Else: ./dev.py exec python -m tools.example_run"""
     assert example_run.FILE.read_text(encoding="utf-8") == example_run.document()
 
@@ -19,7 +19,7 @@ def test_every_python_writes_the_same_files(every_python, collector):
     assert "Nothing was measured" in written["EXAMPLE.txt"]
 
 
-def test_it_is_valid_and_every_check_says_what_it_is(collector):
+def test_the_example_is_valid_and_marked_as_an_example(collector):
     collector("example", "--out", "results")
     done = collector("validate", "results", "--json")
     document = json.loads(done.stdout)
@@ -28,14 +28,14 @@ def test_it_is_valid_and_every_check_says_what_it_is(collector):
     assert document["runs"][0]["findings"] == []
 
 
-def test_packed_it_is_the_example_still(collector):
+def test_the_packed_example_is_marked_as_an_example(collector):
     collector("example", "--out", "results")
     collector("pack", "--results", "results", "--out", "run.tar.gz")
     document = json.loads(collector("validate", "run.tar.gz", "--json").stdout)
     assert "bundle.example" in [finding["code"] for finding in document["findings"]]
 
 
-def test_nothing_is_written_among_files_of_the_user(collector):
+def test_the_example_is_not_written_into_a_folder_with_files(collector):
     (collector.cwd / "results").mkdir()
     (collector.cwd / "results" / "result.txt").write_text("mine")
     done = collector("example", "--out", "results")
@@ -47,6 +47,6 @@ def test_nothing_is_written_among_files_of_the_user(collector):
     assert collector("example", "--out", "link").returncode == 2
 
 
-def test_an_empty_folder_will_do(collector):
+def test_the_example_is_written_into_an_empty_folder(collector):
     (collector.cwd / "results").mkdir()
     assert collector("example", "--out", "results").returncode == 0

@@ -52,7 +52,7 @@ def test_every_parameter_has_an_explanation(parameter, capsys):
 
 
 @pytest.mark.parametrize("parameter", sorted(defaults.table()["parameters"]))
-def test_the_command_line_and_the_page_say_the_same_defaults(parameter):
+def test_the_command_line_and_the_page_show_the_same_defaults(parameter):
     entries = parameters.lustre_defaults(parameter)
     unit = parameters.registry()[parameter]["unit"]
     default_lines = [explain.default_line(entry, unit).split("  (Lustre ") for entry in entries]
@@ -132,7 +132,7 @@ def test_a_wrong_name_gets_a_suggestion(wanted, suggested, oldest_and_this_pytho
 
 
 @pytest.mark.parametrize("wanted", ["", " ", "xyzzy", "/", "/nowhere/at/all", "a" * 100000, "\x1b[31m", "[", "***"])
-def test_what_is_no_name_at_all_is_told_how_to_go_on(wanted, collector):
+def test_an_unknown_name_gets_a_hint(wanted, collector):
     done = collector("explain", wanted)
     assert done.returncode == 2
     assert "explain without a name lists the groups" in done.stderr
@@ -140,6 +140,6 @@ def test_what_is_no_name_at_all_is_told_how_to_go_on(wanted, collector):
     assert len(done.stderr) < 500
 
 
-def test_an_error_is_json_where_json_was_asked_for(collector):
+def test_errors_with_json_output_are_json(collector):
     error = json.loads(collector("explain", "xyzzy", "--json").stdout)["error"]
     assert error["code"] == "collector.parameter"

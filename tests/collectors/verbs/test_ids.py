@@ -40,21 +40,22 @@ def test_a_submission_is_shown_by_the_public_id_of_its_result(alice, listed):
     assert f"(submission {SECOND})" in alice("status", "hw-7").stdout
 
 
-def test_a_beginning_of_several_ids_lists_them(alice, listed):
+def test_an_ambiguous_beginning_lists_its_ids(alice, listed):
     done = alice("show", "784c6")
     assert done.returncode == 2
     assert "collector.ambiguous" in done.stderr
     assert FIRST in done.stderr and SECOND in done.stderr
 
 
-def test_a_beginning_of_none_is_told(alice, listed):
+def test_a_beginning_without_a_submission_is_reported(alice, listed):
+    listed.private["/api/v1/shelf/"] = {"next": None, "results": []}
     done = alice("show", "ffff")
     assert done.returncode == 2
     assert "collector.id" in done.stderr
 
 
 @pytest.mark.parametrize("id", ["../../x", 7, None, "784c6d71"])
-def test_an_id_of_the_server_that_is_none_is_not_asked_for(alice, peer, id):
+def test_an_invalid_id_from_the_server_is_not_requested(alice, peer, id):
     peer.private["/api/v1/submissions/"] = {}
     peer.misbehaviours.append(lambda handler: (handler.read_request(), handler.answer(200, {"results": [{"id": id}]})))
     done = alice("status", "784c")
@@ -63,7 +64,7 @@ def test_an_id_of_the_server_that_is_none_is_not_asked_for(alice, peer, id):
     assert len(peer.received) == 1
 
 
-def test_a_list_says_name_score_release_and_what_is_waited_for(every_python, alice, listed):
+def test_a_list_shows_name_score_release_and_next_step(every_python, alice, listed):
     done = alice("list", python=every_python)
     assert done.stdout.splitlines() == [
         f"{FIRST}  checked    Fjord  score 81.3260853  next  waits for you or your institution",
@@ -71,25 +72,25 @@ def test_a_list_says_name_score_release_and_what_is_waited_for(every_python, ali
     ]
 
 
-def test_a_list_is_narrowed_by_the_registry(alice, listed):
+def test_filters_of_a_list_are_sent_to_the_registry(alice, listed):
     assert alice("list", "--state", "checked", "--release", "next").returncode == 0
     assert "state=checked" in listed.received[0].path and "release=next" in listed.received[0].path
 
 
-def test_a_list_that_is_cut_says_so(alice, listed):
+def test_a_shortened_list_has_a_note(alice, listed):
     done = alice("list", "--limit", "1", "--json")
     assert json.loads(done.stdout) == {"submissions": [ROW], "more": True}
     assert "--limit 0" in done.stderr
 
 
-def test_a_refused_filter_is_told_with_its_code(alice, peer):
+def test_a_refused_filter_is_reported_with_its_code(alice, peer):
     peer.misbehaviours.append(refuse(400, code="query.invalid-value", detail="one of draft, checked"))
     done = alice("list", "--state", "best")
     assert (done.returncode, done.stdout) == (1, "")
     assert "query.invalid-value" in done.stderr
 
 
-def test_names_cannot_move_the_terminal(alice, listed):
+def test_control_sequences_of_names_are_removed(alice, listed):
     listed.listed = [dict(ROW, name="\x1b]0;gone\x07" + "x" * 500, waits_for="\x1b[2J")]
     done = alice("list")
     assert "\x1b" not in done.stdout and "\x07" not in done.stdout
@@ -107,7 +108,84 @@ def test_a_result_is_shown_without_a_token(collector, peer):
     assert peer.received[0].headers.get("Authorization") is None
 
 
-def test_a_file_goes_before_an_id(alice, peer):
+def test_an_existing_file_is_preferred_to_an_id(alice, peer):
     (alice.cwd / "abcd").write_text("{")
     assert alice("show", "abcd").returncode == 1
     assert peer.received == []
+
+
+RUN = {
+    "id": "9bd8aeec-1d43-5b0c-8a68-1c5c4a0f3f11",
+    "submission": FIRST,
+    "name": "Fjord",
+    "run": "data/results/read/fio.json",
+    "state": "checked",
+    "tool": "fio",
+    "labels": ["tuned", "new firmware"],
+    "score": None,
+    "numbers": "Read bandwidth 3 GiB/s",
+}
+
+
+@pytest.fixture
+def shelved(peer):
+    peer.listed = []
+    peer.private["/api/v1/shelf/"] = {"next": None, "results": [RUN]}
+    peer.private[f"/api/v1/shelf/{RUN['id']}/"] = RUN
+    return peer
+
+
+@pytest.mark.parametrize("text", [RUN["id"], "9BD8"])
+def test_a_run_of_an_upload_of_many_is_shown_by_its_own_id(oldest_and_this_python, alice, shelved, text):
+    if text == RUN["id"]:
+        shelved.public[f"/api/v1/submissions/{text}/"] = None
+    done = alice("show", text, python=oldest_and_this_python)
+    assert done.returncode == 0, done.stderr
+    assert RUN["run"] in done.stdout and FIRST in done.stdout and "tuned, new firmware" in done.stdout
+    assert "numbers     Read bandwidth 3 GiB/s\n" in done.stdout
+
+
+def test_the_shelf_is_listed_with_numbers_and_scores(alice, shelved):
+    ranked = dict(RUN, id="0" * 8 + RUN["id"][8:], score=40.66304, numbers="")
+    shelved.private["/api/v1/shelf/"] = {"next": None, "results": [RUN, ranked]}
+    done = alice("list", "--scope", "own")
+    first, second = done.stdout.splitlines()
+    assert first.endswith("Read bandwidth 3 GiB/s") and "score 40.66" in second, done.stdout
+
+
+@pytest.mark.parametrize("text", [RUN["id"], RUN["id"].upper(), "9BD8"])
+def test_a_run_of_an_upload_of_many_is_opened(oldest_and_this_python, alice, shelved, text):
+    done = alice("open", text, python=oldest_and_this_python)
+    assert (done.returncode, done.stdout) == (0, f"{shelved.url}/shelf/runs/{RUN['id']}/\n"), done.stderr
+
+
+@pytest.mark.parametrize(("runs", "code"), [([], "collector.id"), ([RUN, dict(RUN, id=FIRST)], "collector.ambiguous")])
+def test_no_page_is_opened_for_an_id_of_none_or_several(alice, shelved, runs, code):
+    shelved.private["/api/v1/shelf/"] = {"next": None, "results": runs}
+    done = alice("open", "9bd8")
+    assert (done.returncode, done.stdout, code in done.stderr) == (2, "", True)
+
+
+def test_a_run_of_an_upload_of_many_is_compared(alice, shelved):
+    shelved.public["/api/v1/compare/"] = {}
+    assert alice("compare", "9bd8", "hw-2").returncode == 0
+    assert shelved.received[-1].path == f"/api/v1/compare/?results={RUN['id']}%2Chw-2&scope=all"
+
+
+def test_a_beginning_of_several_runs_lists_their_ids(alice, shelved):
+    other = dict(RUN, id="9bd8aeec-0000-5b0c-8a68-1c5c4a0f3f11")
+    shelved.private["/api/v1/shelf/"] = {"next": None, "results": [RUN, other]}
+    done = alice("show", "9bd8")
+    assert (done.returncode, RUN["id"] in done.stderr, other["id"] in done.stderr) == (2, True, True)
+
+
+def test_an_earlier_registry_has_no_ids_of_runs(alice, shelved):
+    shelved.public["/api/v1/shelf/"] = None
+    done = alice("show", "9bd8")
+    assert done.returncode == 2
+    assert "No submission that you may see" in done.stderr
+
+
+def test_an_empty_shelf_is_named(alice, shelved):
+    shelved.private["/api/v1/shelf/"] = {"next": None, "results": []}
+    assert "no runs on the shelf yet" in alice("list", "--scope", "own").stderr

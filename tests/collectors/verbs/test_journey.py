@@ -37,7 +37,7 @@ def sent(peer, method):
     return [(received.path, received.json) for received in peer.received if received.method == method]
 
 
-def test_a_run_is_submitted_with_what_was_acknowledged(every_python, alice, stored):
+def test_submit_sends_the_acknowledgements(every_python, alice, stored):
     done = alice("submit", ID, "--release", "sc26", "--list", "io500,ten", "--acknowledge", python=every_python)
     assert done.returncode == 0, done.stderr
     body = {
@@ -50,7 +50,7 @@ def test_a_run_is_submitted_with_what_was_acknowledged(every_python, alice, stor
     assert "next    waits for review" in done.stdout
 
 
-def test_release_and_lists_of_the_upload_count_where_none_are_given(alice, stored):
+def test_submit_uses_release_and_lists_of_the_upload_by_default(alice, stored):
     assert alice("submit", ID, "--acknowledge").returncode == 0
     assert [body["lists"] for _path, body in sent(stored, "POST")] == [["full"]]
     stored.private[PATH] = dict(STORED, release=None)
@@ -60,14 +60,14 @@ def test_release_and_lists_of_the_upload_count_where_none_are_given(alice, store
     assert len(sent(stored, "POST")) == 1
 
 
-def test_nothing_is_submitted_that_was_not_acknowledged(alice, stored):
+def test_a_run_without_acknowledgements_is_not_submitted(alice, stored):
     done = alice("submit", ID, "--release", "sc26", "--list", "full", typed="yes\nyes\n")
     assert done.returncode == 2
     assert "collector.acknowledge" in done.stderr
     assert stored.received == []
 
 
-def test_an_answer_that_was_lost_is_found(alice, stored):
+def test_a_lost_answer_of_submit_is_recovered(alice, stored):
     stored.private[PATH] = HANDED_IN
     stored.misbehaviours.append(busy(503, "0"))
     stored.misbehaviours.append(refuse(409, code="state.conflict", detail="It is submitted, not checked."))
@@ -79,7 +79,7 @@ def test_an_answer_that_was_lost_is_found(alice, stored):
 @pytest.mark.parametrize(
     "stored_now", [dict(HANDED_IN, lists=["ten"]), dict(HANDED_IN, release="sc25"), dict(STORED, state="rejected")]
 )
-def test_another_submission_is_no_lost_answer(alice, stored, stored_now):
+def test_another_submission_is_not_taken_for_a_lost_answer(alice, stored, stored_now):
     stored.private[PATH] = stored_now
     stored.misbehaviours.append(refuse(409, code="state.conflict", detail="It is elsewhere."))
     done = alice("submit", ID, "--release", "next", "--list", "full", "--acknowledge")
@@ -111,7 +111,7 @@ def test_a_run_is_withdrawn_with_its_reason(oldest_and_this_python, alice, store
         ([], "usage:"),
     ],
 )
-def test_nothing_is_withdrawn_without_reason_and_consent(alice, stored, more, code):
+def test_withdrawing_needs_a_reason_and_confirmation(alice, stored, more, code):
     done = alice("withdraw", ID, *more)
     assert (done.returncode, stored.received) == (2, [])
     assert code in done.stderr
@@ -140,6 +140,36 @@ def test_questions_are_shown_with_the_origin_of_their_answers(every_python, alic
     assert sent(stored, "PUT") == []
 
 
+RECIPE = {
+    "is_answered": True, "value": 8, "why_not": "", "contradicted": True,
+    "evidence": [{"label": "Processes", "text": "8\n\x1b[31m", "where": "run/ior.txt:7", "source": "benchmark"}],
+}  # fmt: skip
+
+
+def test_questions_say_what_the_recipe_answers(every_python, alice, stored):
+    questions = [dict(QUESTIONS["questions"][1], recipe=RECIPE), dict(QUESTIONS["questions"][0], recipe=None)]
+    stored.private[PATH + "answers/"] = dict(QUESTIONS, questions=questions)
+    done = alice("answer", ID, python=every_python)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("answered by the recipe: ") == 1 and "(run/ior.txt:7)" in done.stdout
+    assert "what was written counts" in done.stdout and "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("recipe", [None, [], "x", {"is_answered": True, "evidence": [1]}, {"is_answered": False}, 7])
+def test_a_recipe_of_another_form_is_not_shown(alice, stored, recipe):
+    stored.private[PATH + "answers/"] = dict(QUESTIONS, questions=[dict(QUESTIONS["questions"][1], recipe=recipe)])
+    done = alice("answer", ID)
+    assert done.returncode == 0 and "EPYC" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_status_says_which_questions_the_recipe_answers(every_python, alice, stored):
+    stored.private[PATH] = dict(STORED, answered_by_recipe=["execution", "tasks"])
+    done = alice("status", ID, python=every_python)
+    assert "recipe  answers execution, tasks" in done.stdout
+    stored.private[PATH] = dict(STORED, answered_by_recipe=[])
+    assert "recipe  answers" not in alice("status", ID).stdout
+
+
 def test_answers_of_a_file_or_of_standard_input_are_sent(alice, stored, tmp_path):
     path = tmp_path / "answers.json"
     path.write_text('{"system_purpose": "Climate models."}')
@@ -155,16 +185,70 @@ def test_a_file_without_answers_is_not_sent(alice, stored, text):
     assert "collector.answers" in done.stderr
 
 
-def test_nobody_is_asked_where_there_is_no_terminal(alice, stored):
+def test_questions_are_not_asked_without_a_terminal(alice, stored):
     done = alice("answer", ID, "--ask", typed="Climate\n")
     assert (done.returncode, stored.received) == (2, [])
 
 
 @pytest.mark.parametrize("verb", [["answer"], ["submit", "--acknowledge"], ["withdraw", "--reason", "x", "--yes"]])
 @pytest.mark.parametrize("document", [[], 7, "text"])
-def test_an_answer_of_another_form_is_told(alice, stored, verb, document):
+def test_an_answer_of_another_form_is_reported(alice, stored, verb, document):
     for path in list(stored.private):
         stored.private[path] = document
     done = alice(verb[0], ID, *verb[1:])
     assert done.returncode == 4
     assert "collector.not-the-api" in done.stderr
+
+
+RULES, PUBLICATION = "I know the rules of the release. [yes/no] ", "published with its scrubbed files. [yes/no] "
+
+
+def test_a_person_at_a_terminal_acknowledges_both_statements(oldest_and_this_python, alice, stored):
+    answers = [(RULES, "yes\n"), (PUBLICATION, "Y\n")]
+    command = ["submit", ID, "--release", "sc26", "--list", "full"]
+    status, screen = alice.at_terminal(*command, answers=answers, python=oldest_and_this_python)
+    assert status == 0, screen
+    assert [body["acknowledge_publication"] for _path, body in sent(stored, "POST")] == [True]
+    assert "next    waits for review" in screen
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [(RULES, "no\n")],
+        [(RULES, "\n")],
+        [(RULES, "\x04")],
+        [(RULES, "yes please\n")],
+        [(RULES, "yes\n"), (PUBLICATION, "no\n")],
+        [(RULES, "yes\n"), (PUBLICATION, "\x04")],
+    ],
+)
+def test_anything_but_two_times_yes_submits_nothing(alice, stored, answers):
+    status, screen = alice.at_terminal("submit", ID, "--release", "sc26", "--list", "full", answers=answers)
+    assert (status, sent(stored, "POST")) == (2, []), screen
+    assert "collector.acknowledge" in screen
+
+
+@pytest.mark.parametrize(("typed", "status"), [("yes\n", 0), ("no\n", 2), ("\x04", 2), ("\x03", 130)])
+def test_withdrawing_asks_once_more_at_a_terminal(alice, stored, typed, status):
+    ended, screen = alice.at_terminal("withdraw", ID, "--reason", "Wrong system.", answers=[("[yes/no] ", typed)])
+    assert ended == status, screen
+    assert len(sent(stored, "POST")) == (status == 0)
+
+
+def test_open_questions_are_asked_and_what_was_answered_is_kept(alice, stored):
+    status, screen = alice.at_terminal("answer", ID, "--ask", answers=[("leave open): ", "Climate models.\n")])
+    assert status == 0, screen
+    assert sent(stored, "PUT") == [(PATH + "answers/", {"client_nodes": 10, "system_purpose": "Climate models."})]
+
+
+def test_a_question_that_is_left_open_changes_no_answer(alice, stored):
+    status, screen = alice.at_terminal("answer", ID, "--ask", answers=[("leave open): ", "\n")])
+    assert (status, sent(stored, "PUT")) == (0, []), screen
+
+
+def test_a_prompt_shows_no_signs_that_move_the_terminal(alice, stored):
+    questions = [dict(QUESTIONS["questions"][0], text="What\x1b[2J for?")]
+    stored.private[PATH + "answers/"] = dict(QUESTIONS, questions=questions)
+    _status, screen = alice.at_terminal("answer", ID, "--ask", answers=[("leave open): ", "\n")])
+    assert "\x1b[2J" not in screen and "\\x1b[2J" in screen

@@ -40,7 +40,7 @@ def test_without_arguments_all_are_listed_by_name(site):
     ]
 
 
-def test_one_that_is_not_known_is_said(site):
+def test_an_unknown_pseudonym_is_reported(site):
     done = site("names", pseudonym("cn0417"), "m-00000000", "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout) == {pseudonym("cn0417"): "cn0417", "m-00000000": None}
@@ -59,7 +59,7 @@ def test_names_in_a_file_are_tried_under_the_key_of_the_site(site):
     assert "cn0999" not in (site.home / ".config/highwater/pseudonyms.json").read_text()
 
 
-def test_one_that_is_not_known_is_said_in_words(site):
+def test_an_unknown_pseudonym_is_reported_in_text(site):
     done = site("names", "m-00000000")
     assert (done.returncode, done.stdout) == (1, "m-00000000  not known here\n")
 
@@ -99,7 +99,7 @@ def test_a_map_that_others_can_read_is_refused(site):
     assert "mode 0640" in done.stderr
 
 
-def test_a_site_without_a_map_is_told_how_one_is_made(collector):
+def test_a_site_without_a_map_gets_a_hint(collector):
     done = collector("names")
     assert (done.returncode, done.stdout) == (0, "")
     assert "no map of names" in done.stderr

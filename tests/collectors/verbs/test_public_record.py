@@ -38,6 +38,8 @@ COMPARED = {
 }
 ID = "784c6d71-3cb3-4da8-b5c5-f60b044e0da8"
 
+ROW = {"trust": "verified", "institution": "North", "system": "Fjord", "score": 4.2, "release": "sc26"}
+
 
 @pytest.fixture
 def reader(collector, peer):
@@ -48,7 +50,7 @@ def reader(collector, peer):
     return collector
 
 
-def test_hits_are_shown_at_the_registry_that_was_asked(every_python, reader, peer):
+def test_hits_are_shown_with_addresses_of_the_registry(every_python, reader, peer):
     done = reader("search", "fjord", "lake", python=every_python)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"result  Fjord  {peer.url}/results/hw-7/#x\n"
@@ -56,22 +58,92 @@ def test_hits_are_shown_at_the_registry_that_was_asked(every_python, reader, pee
     assert peer.received[0].path == "/api/v1/search/?q=fjord+lake"
 
 
+def test_a_search_of_the_shelf_sends_the_scope_and_the_token(alice, peer):
+    peer.private["/api/v1/search/"] = ANSWER
+    done = alice("search", "fjord", "--scope", "institution")
+    assert done.returncode == 0, done.stderr
+    request = peer.received[-1]
+    assert request.path == "/api/v1/search/?q=fjord&scope=institution" and request.headers["Authorization"]
+
+
+@pytest.mark.parametrize(("typed", "sent"), [("own", "institution"), ("both", "all"), ("all", "all")])
+def test_each_verb_sends_the_scope_and_the_token(alice, peer, typed, sent):
+    peer.private.update({f"/api/v1/{name}/": ANSWER for name in ("search", "compare", "results")})
+    peer.private["/api/v1/shelf/"] = {"next": None, "results": []}
+    for words in (["search", "fjord"], ["compare", "hw-1", "hw-2"], ["list"]):
+        if words == ["compare", "hw-1", "hw-2"] and typed == "own":
+            continue  # the public ids are looked up as one's own submissions first
+        assert alice(*words, "--scope", typed).returncode == 0
+        request = peer.received[-1]
+        is_shelf = words == ["list"] and typed == "own"
+        assert request.path.startswith("/api/v1/shelf/") if is_shelf else f"scope={sent}" in request.path
+        assert request.headers["Authorization"]
+
+
+def test_public_scope_sends_no_token(alice, peer):
+    peer.public["/api/v1/results/"] = {"next": None, "results": [dict(ROW, id="hw-1")]}
+    peer.public["/api/v1/search/"], peer.public["/api/v1/compare/"] = ANSWER, COMPARED
+    done = alice("list", "--scope", "public")
+    assert done.stdout == "hw-1  verified  North Fjord  score 4.2  sc26\n"
+    assert json.loads(alice("list", "--scope", "public", "--json").stdout)["results"][0]["id"] == "hw-1"
+    assert alice("search", "x", "--scope", "public").returncode == 0
+    assert alice("compare", "hw-1", "hw-2", "--scope", "public").returncode == 0
+    assert not any("scope" in request.path or request.headers["Authorization"] for request in peer.received)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["search", "x"], ["compare", "hw-1", "hw-2"], ["list"], ["show", "hw-1"]],
+    ids=lambda words: words[0],
+)
+def test_own_runs_are_not_asked_without_a_token(reader, peer, words):
+    done = reader(*words, "--scope", "own")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "collector.token" in done.stderr and "login" in done.stderr
+    assert peer.received == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compare", ID, "hw-1", "--scope", "public"],
+        ["show", ID, "--scope", "public"],
+        ["show", "system.json", "--scope", "own"],
+        ["list", "--scope", "public", "--label", "tuned"],
+        ["list", "--scope", "both", "--state", "checked"],
+        ["list", "--scope", "own", "--release", "sc26"],
+    ],
+    ids=" ".join,
+)
+def test_a_scope_that_has_no_such_thing_is_refused(alice, peer, words):
+    done = alice(*words)
+    assert done.returncode == 2
+    assert "collector.s" in done.stderr
+    assert peer.received == []
+
+
+def test_an_unknown_scope_is_no_scope(alice):
+    done = alice("list", "--scope", "mine")
+    assert done.returncode == 2
+    assert "'own'" in done.stderr and "'both'" in done.stderr
+
+
 @pytest.mark.parametrize("url", [None, 7, "http://[", "//elsewhere.invalid", "@elsewhere.invalid/", "\x1b[2J"])
-def test_an_address_of_a_hit_leads_nowhere_else(reader, peer, url):
+def test_addresses_of_hits_outside_the_registry_are_dropped(reader, peer, url):
     peer.public["/api/v1/search/"] = dict(ANSWER, results=[dict(HIT, url=url)])
     done = reader("search", "x")
     assert done.returncode == 0
     assert f"  {peer.url}/" in done.stdout and "\x1b" not in done.stdout
 
 
-def test_nothing_found_is_said_and_no_error(reader, peer):
+def test_a_search_without_hits_is_no_error(reader, peer):
     peer.public["/api/v1/search/"] = dict(ANSWER, results=[], counts={}, also_searched=[])
     done = reader("search", "x")
     assert (done.returncode, done.stdout) == (0, "")
     assert "nothing has these words" in done.stderr
 
 
-def test_two_results_are_compared_with_what_is_not_known(every_python, reader):
+def test_a_comparison_lists_unknown_facts(every_python, reader):
     done = reader("compare", "hw-1", "hw-2", python=every_python)
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
@@ -82,7 +154,7 @@ def test_two_results_are_compared_with_what_is_not_known(every_python, reader):
     assert done.stdout.endswith("12 parameters are equal\n")
 
 
-def test_what_cannot_be_compared_says_why(reader, peer):
+def test_an_impossible_comparison_gives_the_reason(reader, peer):
     peer.public["/api/v1/compare/"] = dict(COMPARED, comparable=False, notes=[{"message": "Two benchmarks."}])
     done = reader("compare", "hw-1", "hw-2")
     assert done.returncode == 0
@@ -95,9 +167,24 @@ def test_a_submission_is_compared_as_its_result(alice, peer):
     assert alice("compare", ID, "hw-2").returncode == 0
     assert peer.received[-1].path == "/api/v1/compare/?results=hw-1%2Chw-2"
     peer.private[f"/api/v1/submissions/{ID}/"] = {"id": ID, "state": "checked", "result": None}
+    assert alice("compare", ID, "hw-2").returncode == 0
+    assert peer.received[-1].path == f"/api/v1/compare/?results={ID}%2Chw-2&scope=all", "a run on the shelf"
+    peer.private[f"/api/v1/submissions/{ID}/"] = {"id": ID, "state": "invalid", "result": None}
     done = alice("compare", ID, "hw-2")
     assert done.returncode == 2
-    assert "is not published" in done.stderr
+    assert "Only checked runs are compared" in done.stderr
+
+
+def test_runs_of_a_label_are_listed_from_the_shelf(alice, peer):
+    row = {"id": ID, "state": "checked", "name": "Fjord", "score": 4.2, "labels": ["tuned"], "project": ""}
+    peer.private["/api/v1/shelf/"] = {"next": None, "results": [row]}
+    done = alice("list", "--label", "tuned")
+    assert done.returncode == 0, done.stderr
+    assert "Fjord" in done.stdout and "score 4.2" in done.stdout
+    assert "/api/v1/shelf/?" in peer.received[-1].path and "label=tuned" in peer.received[-1].path
+    done = alice("list", "--label", "tuned", "--state", "checked")
+    assert done.returncode == 2
+    assert "collector.shelf" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -108,7 +195,7 @@ def test_an_answer_of_another_form_ends_in_no_traceback(reader, peer, document):
     assert reader("compare", "hw-1", "hw-2").returncode == 0
 
 
-def test_an_address_is_printed_where_there_is_no_browser(oldest_and_this_python, alice, peer):
+def test_open_prints_the_address_without_a_browser(oldest_and_this_python, alice, peer):
     done = alice("open", ID, python=oldest_and_this_python)
     assert (done.returncode, done.stdout) == (0, f"{peer.url}/submissions/{ID}/\n")
     assert json.loads(alice("open", "hw-7", "--json").stdout) == {"url": f"{peer.url}/results/hw-7/", "opened": False}
@@ -116,7 +203,7 @@ def test_an_address_is_printed_where_there_is_no_browser(oldest_and_this_python,
 
 
 @pytest.mark.parametrize("word", ["../x", "a b", "-"])
-def test_what_is_no_id_is_not_opened(alice, peer, word):
+def test_an_invalid_id_is_not_opened(alice, peer, word):
     assert alice("open", word).returncode == 2
     assert peer.received == []
 
@@ -155,3 +242,42 @@ def test_files_that_are_written_are_named_as_json(collector, tmp_path):
     )
     packed = json.loads(collector("pack", "--results", "run", "--out", "run.tar.gz", "--json").stdout)
     assert (packed["out"], len(packed["sha256"])) == ("run.tar.gz", 64)
+
+
+# A closed registry
+
+
+@pytest.fixture
+def closed(reader, peer):
+    """The registry answers nobody without a token; Alice has one."""
+    peer.public["/api/v1/results/hw-7/"] = {"id": "hw-7", "institution": "North Lab", "tool": "io500"}
+    peer.private, peer.public = peer.public, {}
+    reader.environ["HIGHWATER_TOKEN"] = "alice-token"
+    return reader
+
+
+@pytest.mark.parametrize("arguments", [("search", "x"), ("compare", "hw-1", "hw-2"), ("show", "hw-7")])
+def test_a_closed_registry_is_sent_the_token_once_it_asks(closed, peer, arguments):
+    done = closed(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert [request.headers.get("Authorization") for request in peer.received] == [None, "Token alice-token"]
+
+
+def test_an_open_registry_is_sent_no_token(reader, peer):
+    reader.environ["HIGHWATER_TOKEN"] = "alice-token"
+    assert reader("search", "x").returncode == 0
+    assert [request.headers.get("Authorization") for request in peer.received] == [None]
+
+
+def test_without_a_token_a_closed_registry_is_named(closed, peer):
+    del closed.environ["HIGHWATER_TOKEN"]
+    done = closed("search", "x")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "collector.token" in done.stderr and f"No token for {peer.url} is set" in done.stderr
+
+
+def test_a_token_that_is_not_good_is_sent_once(closed, peer):
+    closed.environ["HIGHWATER_TOKEN"] = "of-another-registry"
+    done = closed("search", "x")
+    assert done.returncode == 4 and "auth.token" in done.stderr
+    assert len(peer.received) == 2

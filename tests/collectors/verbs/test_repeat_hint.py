@@ -40,7 +40,7 @@ def iterations(count):
         {"runs": [RUN], "groups": [{"kind": "repeats", "runs": None}, None]},
     ],
 )
-def test_a_single_run_is_told_what_three_buy(document):
+def test_a_single_run_gets_a_hint_to_repeat(document):
     text = check_text(document)
     assert text.count("repeat  run it three times with the same settings") == 1
     assert "a change of 6.3 % from chance, five of each one of 4.0 %" in text
@@ -60,11 +60,11 @@ def test_a_single_run_is_told_what_three_buy(document):
         {},
     ],
 )
-def test_repeats_and_what_measured_nothing_are_told_nothing(document):
+def test_repeats_and_runs_without_measurements_get_no_hint(document):
     assert "repeat" not in check_text(document)
 
 
-def test_a_submission_is_told_by_the_run_that_counts():
+def test_the_hint_depends_on_the_primary_run():
     """Its measurements stand at the top, and its groups count the runs of its archive."""
     submission = {**RUN, "state": "checked", "id": "1", "primary": 2}
     assert "repeat  run it" in check_text(submission, report.print_submission)
@@ -72,7 +72,7 @@ def test_a_submission_is_told_by_the_run_that_counts():
     assert "repeat" not in check_text(together, report.print_submission)
 
 
-def test_the_changes_it_names_are_those_of_three_and_five_runs():
+def test_the_hint_names_the_changes_that_three_and_five_runs_detect():
     """exp(sqrt(2) x t x 1 %): what repeats of both numbers call no tie."""
     three, five = (100 * math.expm1(math.sqrt(2) * STUDENT[runs - FEWEST] * 0.01) for runs in (3, 5))
     assert f"{three:.1f} %" in report.REPEAT_HINT[1] and f"{five:.1f} %" in report.REPEAT_HINT[1]

@@ -1,13 +1,8 @@
 """`login` and `whoami`: a token is checked, config for its owner alone, and shown nowhere."""
 
 import configparser
-import contextlib
 import json
-import os
-import pty
 import stat
-import subprocess
-import sys
 
 import pytest
 
@@ -48,33 +43,29 @@ def test_a_token_is_checked_and_kept_for_its_owner(oldest_and_this_python, colle
     assert json.loads(after.stdout) == dict(ACCOUNT, url=registry.url)
 
 
-def test_a_token_that_is_pasted_into_a_terminal_is_not_shown(collector, registry):
-    ours, theirs = pty.openpty()
-    # A session of its own: else the terminal of who runs the tests would be asked.
-    process = subprocess.Popen(
-        [sys.executable, "-B", "-m", "collectors", "login", registry.url],
-        cwd=collector.cwd,
-        env=collector.environ,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    )
-    os.close(theirs)
-    output = b""
-    with contextlib.suppress(OSError):  # the other end is closed
-        while block := os.read(ours, 4096):
-            if b"(not shown)" in block:
-                os.write(ours, KEY.encode() + b"\n")
-            output += block
-    os.close(ours)
-    assert process.wait(60) == 0, output
-    assert b"(not shown)" in output and b"alice (submitter)" in output
-    assert KEY.encode() not in output
+def test_a_token_that_is_pasted_into_a_terminal_is_not_shown(oldest_and_this_python, collector, registry):
+    answers = [("(not shown): ", KEY + "\n")]
+    status, screen = collector.at_terminal("login", registry.url, answers=answers, python=oldest_and_this_python)
+    assert status == 0, screen
+    assert "alice (submitter)" in screen and KEY not in screen
     assert config_of(collector).exists()
 
 
-def test_what_else_the_file_says_stays(collector, registry):
+@pytest.mark.parametrize("typed", ["\n", "\x04", "two words\n"])
+def test_a_wrong_token_at_a_terminal_is_not_stored(collector, registry, typed):
+    status, screen = collector.at_terminal("login", registry.url, answers=[("(not shown): ", typed)])
+    assert (status, registry.received) == (2, []), screen
+    assert "collector.token" in screen
+    assert not config_of(collector).exists()
+
+
+def test_interrupting_the_prompt_stores_no_token(collector, registry):
+    status, screen = collector.at_terminal("login", registry.url, answers=[("(not shown): ", "\x03")])
+    assert (status, registry.received) == (130, []), screen
+    assert not config_of(collector).exists()
+
+
+def test_signing_in_keeps_other_settings_of_the_file(collector, registry):
     collector.write_config("[highwater]\nurl = https://old.invalid\ntoken = old\n\n[other]\nname = kept\n")
     assert collector("login", registry.url, typed=KEY).returncode == 0
     config = configparser.ConfigParser()
@@ -96,7 +87,7 @@ def test_a_token_does_not_join_a_file_that_others_can_read(collector, registry, 
 
 
 @pytest.mark.parametrize("token", ["", "hw_...", "two words", "t\x1b[2J", "ü"])
-def test_what_is_no_token_is_not_sent(collector, registry, token):
+def test_an_invalid_token_is_not_sent(collector, registry, token):
     done = collector("login", registry.url, typed=token)
     assert (done.returncode, registry.received) == (2, [])
     assert "collector.token" in done.stderr
@@ -110,7 +101,7 @@ def test_a_token_that_the_registry_does_not_know_is_not_kept(collector, registry
     assert not config_of(collector).exists()
 
 
-def test_a_token_for_uploads_alone_is_kept_and_said(collector, registry):
+def test_a_token_for_uploads_only_is_stored_with_a_note(collector, registry):
     registry.misbehaviours.append(refuse(403, code="permission.scope", detail="This needs the scope `read`."))
     done = collector("login", registry.url, typed=KEY)
     assert done.returncode == 0
@@ -119,7 +110,7 @@ def test_a_token_for_uploads_alone_is_kept_and_said(collector, registry):
 
 
 @pytest.mark.parametrize("answer", [[], {}, {"account": 1}, {"results": []}])
-def test_what_is_no_registry_gets_nothing_kept(collector, registry, answer):
+def test_no_token_is_stored_for_a_server_that_is_no_registry(collector, registry, answer):
     registry.private["/api/v1/account/"] = answer
     done = collector("login", registry.url, typed=KEY)
     assert done.returncode == 4
@@ -133,13 +124,13 @@ def test_plain_http_to_another_machine_is_refused(collector):
     assert "collector.insecure" in done.stderr
 
 
-def test_a_variable_that_goes_before_the_file_is_named(alice, registry):
+def test_a_variable_that_overrides_the_file_is_named(alice, registry):
     done = alice("login", typed=KEY)
     assert done.returncode == 0
     assert "HIGHWATER_TOKEN is set, and goes before that file" in done.stderr
 
 
-def test_signs_that_move_a_terminal_are_shown_as_text(alice, registry):
+def test_control_characters_are_shown_as_text(alice, registry):
     registry.private["/api/v1/account/"] = dict(ACCOUNT, account="al\x1b[2Jice\u202e")
     done = alice("whoami")
     assert "\x1b" not in done.stdout and "\u202e" not in done.stdout

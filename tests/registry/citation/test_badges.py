@@ -39,18 +39,18 @@ def drawn(client, path: str) -> dict[str, str]:
         ("lists/sc98/full", "imported copy: Full list of SC98"),
     ],
 )
-def test_a_badge_says_in_brief_what_its_sentence_says(client, record, path, text) -> None:
+def test_a_badge_shortens_its_sentence(client, record, path, text) -> None:
     badge = drawn(client, path)
     assert (badge["text"], badge["title"]) == (f"Highwater | {text}", f"Highwater, {text}")
     assert badge["desc"] == client.get(f"/api/v1/{path}/citation/").json()["sentence"]
 
 
-def test_a_list_that_is_not_known_whole_says_so(client, db) -> None:
+def test_an_incomplete_list_is_marked(client, db) -> None:
     make_list(make_release("SC97"), "full", [], complete=False)
     assert drawn(client, "lists/SC97/full")["text"].endswith("imported copy: Full list of SC97, the first ranks only")
 
 
-def test_the_badge_of_an_award_names_who_has_it(client, record) -> None:
+def test_the_badge_of_an_award_names_its_winner(client, record) -> None:
     badge = drawn(client, "releases/SC99/awards/full/overall")
     assert badge["text"] == "Highwater | verified: highest score, Full list of SC99, result hw-1"
     assert badge["desc"] == (
@@ -59,7 +59,7 @@ def test_the_badge_of_an_award_names_who_has_it(client, record) -> None:
     )
 
 
-def test_a_shared_award_says_so_and_a_withdrawn_winner_loses_it(client, db) -> None:
+def test_a_shared_award_is_marked_and_a_withdrawn_winner_loses_it(client, db) -> None:
     release = make_release("SC97")
     first = make_result(release, "hw-7", 50.0)
     make_list(release, "full", [first, make_result(release, "hw-8", 50.0)])
@@ -70,7 +70,7 @@ def test_a_shared_award_says_so_and_a_withdrawn_winner_loses_it(client, db) -> N
     assert badge["text"].endswith("highest score, Full list of SC97, result hw-8")
 
 
-def test_names_from_outside_stay_text(client, db) -> None:
+def test_names_in_pictures_are_escaped(client, db) -> None:
     release = make_release("SC97", name=HOSTILE)
     make_list(release, "full", [make_result(release, "hw-7", system_name=HOSTILE, institution="<b>\x0b")])
     for path in ("results/hw-7", "lists/SC97/full", "releases/SC97/awards/full/overall"):
@@ -86,11 +86,11 @@ def test_names_from_outside_stay_text(client, db) -> None:
         ("releases/SC99/awards/full/speed", 404), ("releases/SC99/awards/ten/overall", 404),
     ],
 )  # fmt: skip
-def test_what_cannot_be_cited_has_no_badge(client, record, path, status) -> None:
+def test_pages_that_cannot_be_cited_have_no_badge(client, record, path, status) -> None:
     assert client.get(f"/{path}/badge.svg").status_code == status
 
 
-def test_a_badge_may_be_kept_and_costs_few_queries(client, record, django_assert_num_queries) -> None:
+def test_a_badge_is_cacheable_and_costs_few_queries(client, record, django_assert_num_queries) -> None:
     with django_assert_num_queries(3):
         answer = client.get("/results/hw-1/badge.svg")
     assert answer["Cache-Control"] == "public, max-age=60"
@@ -103,11 +103,11 @@ def test_a_badge_may_be_kept_and_costs_few_queries(client, record, django_assert
     # Widths of Helvetica by its font metrics, times 12 px: il 444, WM 1777, fi 500, 0-9 5560.
     [("", 0), ("il", 6), ("WM", 22), ("fi", 6), ("0123456789", 67), ("é", 7), ("e\u0301", 7), ("水", 12), ("한", 12)],
 )
-def test_a_text_is_as_wide_as_its_letters(text, px) -> None:
+def test_the_width_of_a_text_is_the_sum_of_its_letters(text, px) -> None:
     assert badges.text_width(text) == px
 
 
-def test_the_frame_is_wider_than_what_stands_in_it(client, record) -> None:
+def test_the_frame_of_a_badge_is_wider_than_its_text(client, record) -> None:
     root = ElementTree.fromstring(client.get("/results/hw-2/badge.svg").content)
     group = root.find(f"{SVG}g")
     text = root.find(f"{SVG}g/{SVG}text")

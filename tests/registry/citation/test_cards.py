@@ -32,13 +32,13 @@ def test_a_card_without_number_or_trust_leaves_them_out() -> None:
 @pytest.mark.parametrize(
     ("trust", "vessels"), [("verified", ["M60 586v-26h28v26z"]), ("imported", ["M60 586v-13h28v13z"]), ("reported", [])]
 )
-def test_the_vessel_is_filled_as_the_level_says(trust: str, vessels: list[str]) -> None:
+def test_the_symbol_of_trust_is_filled_by_level(trust: str, vessels: list[str]) -> None:
     root = ElementTree.fromstring(draw_card(Card("Title", "Text", trust)))
     drawn = [path.get("d") for path in root.iter(f"{SVG}path")]
     assert [path for path in drawn if path and path.startswith("M60 586")] == vessels
 
 
-def test_hostile_texts_stay_text() -> None:
+def test_hostile_texts_are_escaped() -> None:
     texts = drawn_texts(Card(HOSTILE, "<script>\x00\ufffe\u202eabc", "verified", "1\x07", "<b>"))
     assert texts[1] == 'A {B}\\ & 50% "C": #$_~^ - d: <i>\U0001f30a'
     assert texts[2].startswith("<script>") and not {"\x00", "\ufffe", "\u202e"} & set(texts[2])
@@ -71,7 +71,7 @@ def test_a_withdrawn_result_shows_no_number(client, record, monkeypatch) -> None
 @pytest.mark.parametrize(
     ("path", "status"), [("results/none-1", 404), ("lists/SC98/early", 409), ("lists/SC98/none", 404)]
 )
-def test_what_cannot_be_cited_has_no_picture(client, record, path: str, status: int) -> None:
+def test_pages_that_cannot_be_cited_have_no_picture(client, record, path: str, status: int) -> None:
     assert client.get(f"/{path}/card.png").status_code == status
 
 
@@ -88,7 +88,7 @@ def test_the_page_of_a_list_that_is_not_frozen_names_no_picture(client, record) 
     assert "og:image" not in page and "canonical" not in page
 
 
-def test_a_hostile_name_stays_one_attribute(client, record) -> None:
+def test_a_hostile_name_is_escaped_in_attributes(client, record) -> None:
     Result.objects.filter(public_id="hw-1").update(system_name='"><script>x</script>')
     page = client.get("/results/hw-1/").content.decode()
     assert "<script>x" not in page

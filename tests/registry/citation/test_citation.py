@@ -33,13 +33,13 @@ WORK = formats.Work(
 ONE_LINE = 'A {B}\\ & 50% "C": #$_~^ - d: <i>\U0001f30a'
 
 
-def test_hostile_texts_stay_one_value_of_cff() -> None:
+def test_hostile_texts_are_escaped_in_cff() -> None:
     read = yaml.safe_load(formats.format_cff(WORK))
     assert (read["title"], read["authors"]) == (ONE_LINE, [{"name": ONE_LINE}])
     assert (read["cff-version"], str(read["date-released"])) == ("1.2.0", "2027-11-18")
 
 
-def test_hostile_texts_stay_one_value_of_datacite_and_ro_crate() -> None:
+def test_hostile_texts_are_escaped_in_datacite_and_ro_crate() -> None:
     read = json.loads(formats.format_datacite(WORK))
     assert (read["titles"], read["publicationYear"]) == ([{"title": ONE_LINE}], "2027")
     graph = {node["@id"]: node for node in json.loads(formats.ro_crate(WORK))["@graph"]}
@@ -50,7 +50,7 @@ def test_hostile_texts_stay_one_value_of_datacite_and_ro_crate() -> None:
     assert addresses == ["https://registry.example.org/sites/site-one/", "https://registry.example.org/"]
 
 
-def test_hostile_texts_stay_one_field_of_bibtex() -> None:
+def test_hostile_texts_are_escaped_in_bibtex() -> None:
     title = re.search(r"^  title = \{\{(.*)\}\},$", formats.format_bibtex(WORK), re.MULTILINE)
     assert title is not None
     assert title[1] == (
@@ -113,7 +113,7 @@ def cite(client, path: str, form: str = ""):
         ),
     ],
 )
-def test_the_sentence_says_what_the_record_shows(client, record, path, sentence) -> None:
+def test_the_citation_follows_the_published_data(client, record, path, sentence) -> None:
     assert cite(client, path).json()["sentence"] == sentence
 
 
@@ -146,7 +146,7 @@ def test_datacite_keeps_the_schema_of_datacite(client, record, path) -> None:
     "wrong",
     [{"publisher": "Highwater"}, {"publicationYear": 2027}, {"creators": []}, {"dates": [{"date": "2027-11-18"}]}],
 )
-def test_that_schema_refuses_what_is_wrong(wrong) -> None:
+def test_the_datacite_schema_refuses_invalid_documents(wrong) -> None:
     assert schema45.validator.is_valid(json.loads(formats.format_datacite(WORK)))
     assert not schema45.validator.is_valid(json.loads(formats.format_datacite(WORK)) | wrong)
 
@@ -157,7 +157,7 @@ def test_revisions_name_each_other(client, record) -> None:
     assert relation["relatedIdentifier"] == "https://registry.example.org/results/hw-2/"
 
 
-def test_a_copy_has_no_day_that_the_record_does_not_know(client, record) -> None:
+def test_an_imported_copy_has_no_invented_date(client, record) -> None:
     assert "date-released" not in yaml.safe_load(cite(client, "results/io500-1", "cff").content)
     assert cite(client, "results/io500-1").json()["published"] == "2026-11"
 
@@ -225,6 +225,18 @@ def test_a_derived_result_on_an_imported_list_is_placed_by_the_trust_of_the_list
     assert messaging.REBUILT in answer["rules"] and messaging.ORIGINAL in answer["rules"]
 
 
+def test_a_derived_result_on_an_imported_list_is_cited_as_derived(client, db) -> None:
+    """Its page says derived; only the rank is of the copied list, and the sentence says so."""
+    release = make_release("SC97")
+    make_list(
+        release, "production", [make_result(release, "io500-1", 7.0, trust=Result.Trust.DERIVED)], title="Production"
+    )
+    answer = cite(client, "results/io500-1").json()
+    assert "rank 1 on the imported Production list of SC97 (derived: read by our readers" in answer["sentence"]
+    assert "imported: a copy" not in answer["sentence"]
+    assert answer["rules"][0].startswith("Say the level of trust: derived (")
+
+
 def test_a_list_that_ranks_a_measurement_is_of_its_release(client, db) -> None:
     release = make_release("v9", name="Round 9")
     definition = make_definition("speed")
@@ -258,19 +270,19 @@ def test_pages_of_results_and_lists_have_the_rules_beside_the_citation(client, r
     assert messaging.REVISED in result
 
 
-def test_a_list_that_is_not_known_whole_says_so_in_its_rules(client, db) -> None:
+def test_the_rules_of_an_incomplete_list_mark_it(client, db) -> None:
     release = make_release("SC97")
     make_list(release, "full", [make_result(release, "io500-1", 7.0)], complete=False)
     assert messaging.FIRST_RANKS in cite(client, "lists/sc97/full").json()["rules"]
 
 
-def test_hostile_names_stay_one_line_of_a_statement() -> None:
+def test_hostile_names_are_escaped_in_statements() -> None:
     place = {
         "rank": 1,
         "shared": False,
         "title": HOSTILE,
         "release_name": "A\nB",
         "is_scored": True,
-        "trust": "verified",
+        "trust_label": "verified",
     }
     assert messaging.place_statement(place) == f"#1 on the {ONE_LINE} list at A B (verified)"

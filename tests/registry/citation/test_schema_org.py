@@ -44,7 +44,7 @@ def links_of(client: Client, address: str) -> list[tuple[str, str, str]]:
     return re.findall(r'<([^>]+)>; rel="([^"]+)"(?:; type="([^"]+)")?', header)
 
 
-def test_a_result_says_what_was_measured_and_what_it_is_based_on(client: Client) -> None:
+def test_structured_data_of_a_result_has_measurements_and_source(client: Client) -> None:
     document = block_of(client, "/results/io500-1/")
     assert document["@id"] == document["url"] == f"{SITE}/results/io500-1/"
     assert document["identifier"] == "io500-1"
@@ -68,7 +68,7 @@ def test_a_reported_number_names_its_document_without_an_invented_address(client
     assert source["name"].endswith("Table 3, row 1") and "url" not in source
 
 
-def test_a_list_says_what_it_ranks_and_where_it_is_copied_from(client: Client) -> None:
+def test_structured_data_of_a_list_has_its_variable_and_source(client: Client) -> None:
     document = block_of(client, "/lists/SC19/ten/")
     assert document["variableMeasured"] == [{"@type": "PropertyValue", "name": "Score"}]
     assert document["isBasedOn"][0]["url"] == "https://io500.org/list/SC19/ten"
@@ -77,14 +77,14 @@ def test_a_list_says_what_it_ranks_and_where_it_is_copied_from(client: Client) -
     assert throughput["unitText"] == "MiB/s"
 
 
-def test_the_whole_record_has_its_files_as_downloads(client: Client) -> None:
+def test_structured_data_of_the_site_has_its_downloads(client: Client) -> None:
     document = block_of(client, "/results/")
     addresses = [file["contentUrl"] for file in document["distribution"]]
-    assert addresses[0] == f"{SITE}/api/v1/export/results.csv" and len(addresses) == 4
+    assert addresses[0] == f"{SITE}/api/v1/export/results.csv" and len(addresses) == 6
     assert not BLOCK.search(client.get("/results/?tool=io500").content.decode()), "a search is not the record"
 
 
-def test_a_list_that_is_not_frozen_has_neither(client: Client) -> None:
+def test_a_list_that_is_not_frozen_has_no_structured_data(client: Client) -> None:
     release = make_release("T9", "2026-06-01")
     make_list(release, "full", [make_result(release, "io500-t", 3.0)], frozen=False)
     answer = client.get("/lists/T9/full/")
@@ -96,14 +96,14 @@ def test_a_list_that_is_not_frozen_has_neither(client: Client) -> None:
     "text",
     ["</script><script>alert(1)</script>", "<!--<script>", "]]>&amp;", "\u2028\u2029\x00\x1b", '"\\\n', "名" * 90],
 )
-def test_no_name_ends_the_block(text: str) -> None:
+def test_no_name_ends_the_script_element(text: str) -> None:
     tag = schema_org.script_tag({"name": text})
     inside = tag.removeprefix('<script type="application/ld+json">').removesuffix("</script>")
     assert json.loads(inside) == {"name": text}
     assert not set("<>&\u2028\u2029") & set(inside)
 
 
-def test_a_hostile_name_stays_inside_of_its_block(client: Client) -> None:
+def test_a_hostile_name_is_escaped_in_structured_data(client: Client) -> None:
     release = make_release("T9", "2026-06-01")
     make_result(release, "io500-t", 3.0, system_name="</script><script>alert(1)</script>", institution="A\u2028B <b>")
     document = block_of(client, "/results/io500-t/")
@@ -111,7 +111,7 @@ def test_a_hostile_name_stays_inside_of_its_block(client: Client) -> None:
     assert "<script>alert" not in client.get("/results/io500-t/").content.decode()
 
 
-def test_a_withdrawn_result_says_so_and_gives_no_numbers(client: Client) -> None:
+def test_a_withdrawn_result_is_marked_and_has_no_numbers(client: Client) -> None:
     release = make_release("T9", "2026-06-01")
     result = make_result(release, "io500-t", 3.0)
     make_measurement(result)
@@ -121,7 +121,7 @@ def test_a_withdrawn_result_says_so_and_gives_no_numbers(client: Client) -> None
     assert "variableMeasured" not in document and document["creativeWorkStatus"].startswith("Withdrawn on")
 
 
-def test_an_anonymous_result_tells_no_name(client: Client) -> None:
+def test_an_anonymous_result_has_no_name(client: Client) -> None:
     """What a page withholds is not in the result any more: the block says what is there."""
     release = make_release("T9", "2026-06-01")
     facts = {"institution": "Anonymous", "system_name": "", "snapshot": {"anonymous": True}}
@@ -139,7 +139,7 @@ def test_numbers_that_json_does_not_have_are_left_out(client: Client) -> None:
     assert "ior-easy-write bandwidth phase" not in names and "score" in names
 
 
-def test_links_in_the_head_say_how_to_cite_and_where_the_data_is(client: Client) -> None:
+def test_links_in_the_head_lead_to_citation_and_data(client: Client) -> None:
     for address, api in (("/results/io500-1/", "results/io500-1"), ("/lists/SC19/ten/", "lists/SC19/ten")):
         links = links_of(client, address)
         relations = [relation for _, relation, _ in links]
@@ -153,7 +153,7 @@ def test_links_in_the_head_say_how_to_cite_and_where_the_data_is(client: Client)
                 assert answer.status_code == 200 and answer["Content-Type"].startswith(kind), target
 
 
-def test_the_rules_for_scripts_are_as_strict_as_before(client: Client) -> None:
+def test_the_content_security_policy_stays_strict(client: Client) -> None:
     answer = client.get("/results/io500-1/")
     assert "script-src 'self'" in answer["Content-Security-Policy"]
     assert "unsafe-inline" not in answer["Content-Security-Policy"]

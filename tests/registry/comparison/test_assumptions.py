@@ -14,7 +14,7 @@ import pytest
 from registry.comparison import assumptions, uncertainty
 from registry.comparison.compare import Per, Side, compare_sides
 from registry.comparison.uncertainty import Assumption, Spread, joint_width, ratio_interval
-from registry.query.divisors import Divisor
+from registry.query.facts.divisors import Divisor
 from tools import make_assumptions
 
 IO500 = ("bandwidth", "metadata", "bandwidth_half", "metadata_half", "score")
@@ -24,7 +24,7 @@ def entries() -> dict[str, dict]:
     return {entry["class"]: entry for entry in json.loads(assumptions.FILE.read_text())["classes"]}
 
 
-def test_every_class_says_its_source_and_over_how_many_runs() -> None:
+def test_every_assumed_class_has_source_and_number_of_runs() -> None:
     classes = assumptions.assumed_classes()
     assert set(classes) == {*IO500, "mlperf"}
     assert all(
@@ -48,7 +48,7 @@ def test_every_class_says_its_source_and_over_how_many_runs() -> None:
         (("mlperf-storage", "unet3d", "bandwidth", "mean"), "mlperf"),
     ],
 )
-def test_numbers_have_the_class_of_what_was_repeated(number: tuple[str, ...], name: str) -> None:
+def test_measurements_have_the_assumed_class_of_their_repeats(number: tuple[str, ...], name: str) -> None:
     assert assumptions.find_class(*number).name == name
 
 
@@ -68,14 +68,14 @@ def test_numbers_have_the_class_of_what_was_repeated(number: tuple[str, ...], na
         ("", "", "", ""),
     ],
 )
-def test_of_what_nobody_repeated_nothing_is_assumed(number: tuple[str, ...]) -> None:
+def test_quantities_without_repeats_have_no_assumed_class(number: tuple[str, ...]) -> None:
     assert assumptions.find_class(*number) is None
 
 
 # What the tables say
 
 
-def test_the_file_is_what_the_published_tables_give(shared: Path) -> None:
+def test_assumed_deviations_follow_from_the_published_tables(shared: Path) -> None:
     """Coverages take longer: tools/make_assumptions.py writes them."""
     alike = make_assumptions.alike_runs(make_assumptions.read_rows(shared / "data" / make_assumptions.IO500))
     sets = {
@@ -138,7 +138,7 @@ def test_an_assumed_interval_is_that_of_few_degrees_of_freedom() -> None:
     assert Assumption(0.01, 29).width == pytest.approx(0.02045)
 
 
-def test_heavy_tails_add_up_and_others_add_their_squares() -> None:
+def test_heavy_tails_are_added_and_other_deviations_squared() -> None:
     heavy, light, by_repeats = Assumption(0.01, 1), Assumption(0.01, 2), Spread(0.01, 3)
     assert joint_width(heavy, heavy) == pytest.approx(2 * 0.12706)
     assert joint_width(heavy, by_repeats) == pytest.approx(0.12706 + 0.04303)
@@ -146,7 +146,7 @@ def test_heavy_tails_add_up_and_others_add_their_squares() -> None:
 
 
 @pytest.mark.parametrize(("degrees", "least"), [(1, 0.945), (2, 0.935), (4, 0.94)])
-def test_ratios_of_two_systems_lie_within_as_often_as_they_say(degrees: int, least: float) -> None:
+def test_simulated_ratios_have_the_stated_coverage(degrees: int, least: float) -> None:
     """20,000 pairs, each run of a system with a deviation of its own. Of two degrees it is 94.2 %, a little less."""
     chosen, assumption = random.Random(6), Assumption(0.05, degrees)
 
@@ -182,7 +182,7 @@ def test_comparisons_assume_only_where_they_are_asked_to() -> None:
     assert [assumed_class["name"] for assumed_class in assumed["assumptions"]] == ["bandwidth"]
 
 
-def test_repeats_win_over_what_is_assumed() -> None:
+def test_repeats_override_assumptions() -> None:
     again = row("find", 100.0, repeats=[99.0, 100.0, 101.0])
     comparison = compare_sides([side("a", again), side("b", again)], assume=True)
     plain = compare_sides([side("a", again), side("b", again)])
@@ -200,12 +200,12 @@ def test_repeats_win_over_what_is_assumed() -> None:
         (row("time", 200.0, quantity="time", unit="s"), row("time", 300.0, quantity="time", unit="s")),
     ],
 )
-def test_of_bounds_and_of_other_numbers_nothing_is_assumed(first: dict, other: dict) -> None:
+def test_bounds_and_unknown_quantities_have_no_assumed_interval(first: dict, other: dict) -> None:
     comparison = compare_sides([side("a", first), side("b", other)], assume=True)
     assert comparison["measurements"][0]["intervals"] == [None, None]
 
 
-def test_of_other_tools_nothing_is_assumed_and_what_cannot_be_compared_has_no_interval() -> None:
+def test_other_tools_and_unlike_measurements_have_no_assumed_interval() -> None:
     of_fio = [side("a", row("ior-x", 2.0), tool="fio"), side("b", row("ior-x", 3.0), tool="fio")]
     assert compare_sides(of_fio, assume=True)["measurements"][0]["interval_basis"] == [None, None]
     mixed = compare_sides([of_fio[0], side("c", row("ior-x", 3.0))], assume=True)
@@ -226,7 +226,7 @@ def test_values_have_the_rounding_of_their_printed_digits_and_quotients_have_non
     assert (divided["rounding_low"], divided["rounding_high"]) == ([None, None], [None, None])
 
 
-def test_a_ratio_needs_something_of_both() -> None:
+def test_a_ratio_needs_an_interval_of_both_values() -> None:
     assert ratio_interval(1.5, Assumption(0.01, 2), None) is None
     assert ratio_interval(0.0, Assumption(0.01, 2), Assumption(0.01, 2)) is None
     assert uncertainty.basis_of(Spread(0.01, 3), Assumption(0.01, 2)) == "assumed"

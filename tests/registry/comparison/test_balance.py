@@ -13,7 +13,7 @@ from registry.comparison.balance import (
     unknown_facts,
     varying_facts,
 )
-from registry.query.qualified_values import qualified_number
+from registry.query.values.qualified_values import qualified_number
 
 NAMES = ["system", "direct_io", "client_nodes"]
 
@@ -25,17 +25,17 @@ def observe(result: str, value: float, qualifier: str = "", origin: str = "site/
 # Inside one row
 
 
-def test_a_fact_varies_where_two_of_its_values_are_known() -> None:
+def test_a_fact_with_two_known_values_varies() -> None:
     row = count_facts([{"a": "1", "b": "x"}, {"a": "2", "b": "x"}, {"a": "2"}, {}])
     assert [(fact.fact, dict(fact.values), fact.unknown) for fact in varying_facts(row)] == [("a", {"2": 2, "1": 1}, 1)]
 
 
-def test_what_is_not_known_does_not_vary() -> None:
+def test_unknown_values_do_not_vary() -> None:
     assert varying_facts(count_facts([{"a": "1"}, {}])) == []
 
 
 @pytest.mark.parametrize("facts", [[], [{}], [{"a": "1"}], [{"a": "1"}, {"a": "1"}]])
-def test_rows_of_nothing_of_one_and_of_equals_do_not_vary(facts) -> None:
+def test_empty_single_and_equal_rows_do_not_vary(facts) -> None:
     assert varying_facts(count_facts(facts)) == []
 
 
@@ -71,7 +71,7 @@ def test_unknown_is_neither_balanced_nor_unbalanced_but_named() -> None:
 # Matched
 
 
-def test_simpson_is_not_fooled() -> None:
+def test_matching_avoids_simpsons_paradox() -> None:
     """B is twice A within each kind of drive, though its median over all is far below that of A."""
     first = [observe("a1", 100, system="flash"), observe("a2", 102, system="flash"), observe("a3", 10, system="disk")]
     other = [observe("b1", 202, system="flash"), observe("b2", 20, system="disk"), observe("b3", 20, system="disk")]
@@ -95,19 +95,19 @@ def test_the_mean_over_strata_is_geometric_and_each_counts_once() -> None:
     assert match.ratio.value == pytest.approx(6.0)
 
 
-def test_known_on_one_side_and_unknown_on_the_other_never_matches() -> None:
+def test_a_fact_known_on_one_side_only_never_matches() -> None:
     match = match_observations([observe("a", 1, client_nodes="4")], [observe("b", 2)], NAMES)
     assert (match.ratio, match.strata, match.unmatched) == (None, (), (("a",), ("b",)))
     assert match.nearest == {"client_nodes": ("4", None)}
 
 
-def test_the_nearest_two_say_what_keeps_them_apart() -> None:
+def test_the_nearest_pair_lists_its_differences() -> None:
     first = [observe("a", 1, system="x", client_nodes="4"), observe("b", 1, system="y", client_nodes="8")]
     match = match_observations(first, [observe("c", 1, system="y", client_nodes="16")], NAMES)
     assert match.nearest == {"client_nodes": ("8", "16")}
 
 
-def test_what_is_needed_and_unknown_matches_only_at_one_origin() -> None:
+def test_unknown_needed_facts_match_only_at_one_origin() -> None:
     def ratio(origin: str, other_origin: str) -> float | None:
         rows = [observe("a", 1, origin=origin, system="x"), observe("b", 2, origin=other_origin, system="x")]
         found_ratio = match_observations(rows[:1], rows[1:], NAMES, needed=["client_nodes"]).ratio
@@ -123,14 +123,14 @@ def test_other_meanings_do_not_match() -> None:
     assert match_observations(rows[:1], rows[1:], []).strata == ()
 
 
-def test_what_else_differs_is_named_and_what_is_compared_is_not() -> None:
+def test_other_differences_are_named_without_the_compared_fact() -> None:
     first = [observe("a", 1, system="x", fabric="IB", lnd="ko2iblnd", software="6.1")]
     other = [observe("b", 2, system="x", fabric="TCP", lnd="ksocklnd", software="6.2")]
     (stratum,) = match_observations(first, other, ["system"], compared=["fabric", "lnd"]).strata
     assert stratum.differs == {"software": (("6.1",), ("6.2",))}
 
 
-def test_bounds_stay_bounds() -> None:
+def test_a_ratio_of_bounds_is_a_bound() -> None:
     first, other = [observe("a", 100)], [observe("b", 200, "below")]
     match = match_observations(first, other, [])
     assert match.ratio is not None
@@ -144,7 +144,7 @@ def test_bounds_stay_bounds() -> None:
 
 
 @pytest.mark.parametrize(("value", "other_value"), [(0, 1), (1, 0), (-1, 2), (2, -1), (0, 0)])
-def test_zero_and_less_have_no_ratio(value, other_value) -> None:
+def test_zero_and_negative_values_have_no_ratio(value, other_value) -> None:
     match = match_observations([observe("a", value)], [observe("b", other_value)], [])
     assert match.ratio is None
     assert match.strata[0].ratio is None
@@ -155,5 +155,5 @@ def test_a_thousand_strata_of_large_ratios_do_not_overflow() -> None:
     assert geometric_mean([]) is None
 
 
-def test_nothing_matches_nothing() -> None:
+def test_empty_groups_have_no_matched_ratio() -> None:
     assert match_observations([], [observe("a", 1)], NAMES).ratio is None

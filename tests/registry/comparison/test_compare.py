@@ -14,8 +14,10 @@ from django.utils import timezone
 from registry.comparison.compare import Per, Side, compare_sides, group_all_differences
 from registry.comparison.views import with_titles
 from registry.models import PublicSystemSnapshot, Result
-from registry.query import configuration_diff, fact_index
-from registry.query.divisors import Divisor
+from registry.query.differences import configuration_diff
+from registry.query.facts import fact_index
+from registry.query.facts.divisors import Divisor
+from tests.html import page_source
 from tests.make_system import make_class, make_parameter, make_system
 from tests.registry.record import IOR, described, make_list, make_measurement, make_rate, make_release, make_result
 from validators import parameters
@@ -52,7 +54,7 @@ def survey(id: str, osts: int, value: float, stated_osts: int | None = None):
     return side(id, row, tool="obdfilter-survey", osts=osts)
 
 
-def test_what_a_number_repeats_of_its_run_parts_no_rows() -> None:
+def test_context_that_repeats_a_run_parameter_does_not_split_rows() -> None:
     comparison = compare_sides([survey("a", 2, 10.0), survey("b", 4, 15.0)])
     assert [(row["context"], row["ratios"]) for row in comparison["measurements"]] == [({}, [1.0, 1.5])]
     assert comparison["differences"] == [{"parameter": "osts", "values": [2, 4]}]
@@ -60,7 +62,7 @@ def test_what_a_number_repeats_of_its_run_parts_no_rows() -> None:
     assert [row["ratios"] for row in other["measurements"]] == [[1.0, None], [None, None]]
 
 
-def test_results_without_a_number_in_common_say_so() -> None:
+def test_results_without_a_common_measurement_have_a_note() -> None:
     sides = [side("a", measured("find", 1.0)), side("b", measured("find", 2.0)), side("c", measured("stat", 3.0))]
     comparison = compare_sides(sides)
     assert [note["code"] for note in comparison["notes"]] == ["compare.nothing-shared"]
@@ -76,7 +78,7 @@ def test_other_units_are_other_rows() -> None:
     ("other", "code"),
     [({"tool": "ior"}, "compare.other-tool"), ({"mode": "extended"}, "compare.other-mode")],
 )
-def test_what_can_not_be_compared_has_no_ratio_and_says_why(other: dict, code: str) -> None:
+def test_results_that_cannot_be_compared_have_a_reason_and_no_ratio(other: dict, code: str) -> None:
     comparison = compare_sides([side("a", measured("find", 1.0)), side("b", measured("find", 2.0), **other)])
     assert not comparison["comparable"]
     assert comparison["notes"][0]["code"] == code
@@ -123,7 +125,7 @@ def test_max_and_mean_of_mdtest_do_not_mean_the_same_before_and_since_4(stat: st
     assert "sample deviation" in comparison["measurements"][0]["differs"][1]
 
 
-def test_what_the_output_says_of_its_statistics_counts_before_the_version() -> None:
+def test_the_printed_coverage_overrides_the_version() -> None:
     same = compare_sides(
         [of_mdtest("3.3.0", rate("max", 1.0, scope="a")), of_mdtest("3.4.0+dev", rate("max", 2.0, scope="a"))]
     )
@@ -155,7 +157,7 @@ def test_ratios_of_mdtest_by_version(versions: tuple[str, str], ratios: list) ->
 @pytest.mark.parametrize(
     ("first", "second", "ratio"), [("3.3.0", "4.0.0", None), ("4.0.0", "4.1.0", 2.0), ("3.2.1", "3.3.0", 2.0)]
 )
-def test_the_rate_until_the_stonewall_of_ior_is_of_all_tasks_or_of_one(first: str, second: str, ratio) -> None:
+def test_the_stonewall_rate_of_ior_differs_by_version(first: str, second: str, ratio) -> None:
     sides = [
         side(
             version,
@@ -182,7 +184,7 @@ def test_parameters_on_which_a_number_depends_must_be_the_same() -> None:
     assert "one version" in compare_sides([of("h100"), of("h100", "2.0")])["measurements"][0]["differs"][1]
 
 
-def test_what_is_wrong_in_a_version_compares_with_nothing() -> None:
+def test_wrong_values_of_a_version_are_not_compared() -> None:
     rates = measured("write", 1.0, "ops_rate", "ops/s")
     comparison = compare_sides([side(name, rates, tool="ior", version="2.10.3") for name in "ab"])
     assert comparison["measurements"][0]["ratios"] == [1.0, None]
@@ -192,7 +194,7 @@ def codes(comparison: dict) -> list[str]:
     return [note["code"] for note in comparison["notes"]]
 
 
-def test_what_is_reported_is_not_compared_with_what_was_checked() -> None:
+def test_reported_and_checked_results_are_not_compared() -> None:
     reported = Side("b", "io500", "sc25", "", "reported", "", {}, [measured("find", 2.0)])
     comparison = compare_sides([side("a", measured("find", 1.0)), reported])
     assert (comparison["comparable"], codes(comparison)) == (False, ["compare.other-trust"])
@@ -204,7 +206,7 @@ def test_what_is_reported_is_not_compared_with_what_was_checked() -> None:
 @pytest.mark.parametrize(
     ("lists", "told"), [(("full", "ten"), True), (("full ten", "ten"), False), (("full", ""), False)]
 )
-def test_results_on_no_list_together_say_so(lists: tuple[str, str], told: bool) -> None:
+def test_results_without_a_common_list_have_a_note(lists: tuple[str, str], told: bool) -> None:
     sides = [
         replace(side(name, measured("find", 1.0)), lists=frozenset(on.split()))
         for name, on in zip("ab", lists, strict=True)
@@ -257,14 +259,14 @@ def test_a_number_printed_as_about_has_a_ratio_and_no_interval() -> None:
     assert (row["ratios"], row["intervals"], row["qualifiers"]) == ([1.0, 2.0], [None, None], ["", "about"])
 
 
-def test_what_is_of_one_drive_already_is_not_divided() -> None:
+def test_values_of_one_drive_are_not_divided() -> None:
     per = Per("drives", [Divisor(4.0, "said"), Divisor(8.0, "said")])
     of_one = measured("write", 2.0) | {"stat": "per_drive"}
     row = compare_sides([side("a", of_one), side("b", of_one)], per)["measurements"][0]
     assert (row["values"], row["divided"]) == ([2.0, 2.0], False)
 
 
-def test_rates_are_divided_and_times_are_not_and_what_is_missing_is_no_zero() -> None:
+def test_only_rates_are_divided_and_missing_divisors_give_no_value() -> None:
     per = Per("drives", [Divisor(4.0, "said"), Divisor(None, "not said")])
     time = measured("find", 8.0, "time", "s")
     comparison = compare_sides([side("a", measured("find", 8.0), time), side("b", measured("find", 8.0), time)], per)
@@ -278,7 +280,7 @@ def test_rates_are_divided_and_times_are_not_and_what_is_missing_is_no_zero() ->
 NO_SYSTEM = difference([None, None])
 
 
-def test_what_else_differed_is_grouped_and_held_against_the_defaults_of_the_tool() -> None:
+def test_other_differences_are_grouped_and_compared_with_tool_defaults() -> None:
     first = side("a", ior_easy_transfersize="2M", stripe_count=4, started="now", shortest_write_s=1.0, tasks=16)
     other = side("b", ior_easy_transfersize="4m", stripe_count=8.0, started="then", shortest_write_s=2.0, tasks=16)
     differences_by_group = {
@@ -325,7 +327,7 @@ def test_every_section_of_a_described_system_has_a_group() -> None:
     assert titles - grouped == set()
 
 
-def test_what_else_differed_leaves_volatile_parameters_out() -> None:
+def test_volatile_parameters_are_left_out_of_differences() -> None:
     comparison = compare_sides(
         [side("a", api="POSIX", tasks=16, started="now"), side("b", api="DFS", tasks=16, started="then")]
     )
@@ -360,7 +362,7 @@ def test_two_generations_per_unit_as_the_documentation_has_it(client: Client, lo
     assert "not known of all" in note["message"]
 
 
-def test_the_page_has_the_unit_of_the_source_and_says_where_no_interval_is_known(client: Client, loaded, db) -> None:
+def test_the_page_has_units_of_the_source_and_marks_missing_intervals(client: Client, loaded, db) -> None:
     content = client.get("/compare/?results=benchmarking-lustre-flash-bio-kfi,cug25-ior-e2000").content.decode()
     assert "59.10" in content and "GB/s" in content and "GiB/s" not in content
     assert "\N{WHITE DIAMOND} not repeated" in content and "cannot be told whether" in content
@@ -388,7 +390,7 @@ def test_a_number_with_more_digits_than_the_page_shows_has_no_rounding_there(cli
         ("results=io500-1,io500-2&divisor=client", 400, "query.unknown-parameter"),
     ],
 )
-def test_a_wrong_question_is_refused(client: Client, loaded, db, query: str, status: int, code: str) -> None:
+def test_an_invalid_query_is_refused(client: Client, loaded, db, query: str, status: int, code: str) -> None:
     answer = client.get(f"/api/v1/compare/?{query}")
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
@@ -400,19 +402,21 @@ def test_a_wrong_question_is_refused(client: Client, loaded, db, query: str, sta
         ("io500-1,nothing", 404, "no result &#x27;nothing&#x27;"),
     ],
 )
-def test_the_form_keeps_what_can_not_be_compared(client: Client, loaded, db, results: str, status: int, said: str):
+def test_the_form_keeps_results_that_cannot_be_compared(
+    client: Client, loaded, db, results: str, status: int, said: str
+):
     answer = client.get(f"/compare/?results={results}")
     content = answer.content.decode()
     assert (answer.status_code, said in content) == (status, True)
     assert f'name="results" value="{results}"' in content
 
 
-def test_rows_of_the_picture_are_told_apart(client: Client, loaded, db) -> None:
+def test_rows_of_the_chart_have_different_labels(client: Client, loaded, db) -> None:
     content = client.get("/compare/?results=cug25-table3-1,cug25-table3-3").content.decode()
-    assert "write aggregate 1.00 not repeated; read aggregate 1.47 not repeated; write per_drive" in content
+    assert "write all targets 1.00 not repeated; read all targets 1.47 not repeated; write per drive" in content
 
 
-def test_the_page_names_what_changed_its_meaning(client: Client, db) -> None:
+def test_the_page_names_quantities_whose_meaning_changed(client: Client, db) -> None:
     release = make_release("next")
     for public_id, version, value in (("md-1", "1.9.3", 100.0), ("md-2", "4.0.0", 150.0)):
         result = make_result(release, public_id, None, tool="mdtest", tool_version=version)
@@ -444,7 +448,7 @@ def easy_write(client: Client, results: str, query: str = "") -> dict:
     return next(row for row in comparison["measurements"] if row["op"] == "ior-easy-write")
 
 
-def test_three_verified_runs_of_one_configuration_tell_their_spread(client: Client, db) -> None:
+def test_three_verified_runs_of_one_configuration_have_a_spread(client: Client, db) -> None:
     release = make_release("next")
     runs = [repeat(release, f"r-{place}", value) for place, value in enumerate((9.0, 10.0, 11.0))]
     other = repeat(release, "o-1", 20.0, api="DFS")
@@ -465,7 +469,7 @@ def test_three_verified_runs_of_one_configuration_tell_their_spread(client: Clie
     [{"tool_version": ""}, {"parameters": {}}, {"parameters": {"started": "at noon"}}, None],
     ids=["version", "settings", "nothing-but-a-time", "described-parameters"],
 )
-def test_runs_of_which_something_is_unknown_are_no_repeats_of_one_another(client: Client, db, unknown) -> None:
+def test_runs_with_unknown_facts_are_no_repeats(client: Client, db, unknown) -> None:
     """Two unknown versions, settings or descriptions are not equal: nobody knows that nothing else was changed."""
     release = make_release("next")
     runs = [repeat(release, f"r-{place}", value) for place, value in enumerate((9.0, 10.0, 11.0))]
@@ -486,7 +490,7 @@ def test_runs_on_systems_that_are_described_otherwise_are_no_repeats(client: Cli
     assert easy_write(client, "r-0,r-1")["spreads"] == [NOT_REPEATED, NOT_REPEATED]
 
 
-def test_the_page_has_a_range_where_both_were_repeated_and_says_where_not(client: Client, db) -> None:
+def test_the_page_shows_ranges_of_repeated_values_only(client: Client, db) -> None:
     release = make_release("next")
     runs = [repeat(release, f"r-{place}", 100.0 + place) for place in range(3)]
     for run in runs[:2]:
@@ -495,11 +499,11 @@ def test_the_page_has_a_range_where_both_were_repeated_and_says_where_not(client
     make_measurement(runs[2], "find", 1.0)
     indexed(*runs)
     page = client.get("/compare/?results=r-0,r-1").content.decode()
-    assert "Line: 95 % range by repeats" in page and "ior-easy-write 1.01 tie; find 1.00 not repeated" in page
+    assert "Line: 95 % range by repeats" in page and "IOR easy write 1.01 tie; find 1.00 not repeated" in page
     cells = [" ".join(cell.split()) for cell in re.findall(r'<td class="n soft">([^<]*)</td>', page)]
     assert cells == ["0.95\N{EN DASH}1.07 tie", "not repeated"]
     alone = client.get("/compare/?results=r-0,r-2").content.decode()
-    assert "95 % range" not in alone and "ior-easy-write 1.02 not repeated" in alone
+    assert "95 % range" not in alone and "IOR easy write 1.02 not repeated" in alone
 
 
 @pytest.mark.parametrize(
@@ -511,7 +515,7 @@ def test_the_page_has_a_range_where_both_were_repeated_and_says_where_not(client
         (({}, {}), None, "accelerator, which is not known of both"),
     ],
 )
-def test_what_a_number_depends_on_has_to_be_known_of_both(known, ratio, why) -> None:
+def test_facts_that_decide_a_value_must_be_known_for_both(known, ratio, why) -> None:
     sides = [
         side(
             id, measured("unet3d", value) | {"quantity": "samples_rate"}, tool="mlperf-storage", version="1.0", **named
@@ -524,7 +528,7 @@ def test_what_a_number_depends_on_has_to_be_known_of_both(known, ratio, why) -> 
 
 
 @pytest.mark.parametrize("unknown", [{"client_nodes": None}, {"tool_version": ""}, {"tool_version": " "}])
-def test_runs_of_which_scale_or_version_is_not_known_are_no_repeats(client: Client, db, unknown) -> None:
+def test_runs_with_unknown_scale_or_version_are_no_repeats(client: Client, db, unknown) -> None:
     release = make_release("next")
     runs = [repeat(release, f"r-{place}", value, facts=unknown) for place, value in enumerate((9.0, 10.0, 11.0))]
     indexed(*map(described, runs))
@@ -532,7 +536,7 @@ def test_runs_of_which_scale_or_version_is_not_known_are_no_repeats(client: Clie
 
 
 @pytest.mark.parametrize("unknown", ["transfer_size_bytes", "access", "direct_io"])
-def test_runs_of_which_a_setting_is_not_known_are_no_repeats(client: Client, db, unknown) -> None:
+def test_runs_with_an_unknown_setting_are_no_repeats(client: Client, db, unknown) -> None:
     release = make_release("next")
     for run_parameters, runs in ((IOR, 3), ({name: IOR[name] for name in IOR if name != unknown}, None)):
         results = [
@@ -561,7 +565,7 @@ def test_a_bound_makes_its_ratio_one(client: Client, db) -> None:
     assert "at least 0.500" in page and "not known" in page and "less than" in page
 
 
-def test_that_scale_is_not_known_is_said(client: Client, db) -> None:
+def test_an_unknown_scale_is_reported(client: Client, db) -> None:
     release = make_release("next")
     make_result(release, "a", 10.0), make_result(release, "b", 20.0, client_nodes=None)
     notes = {note["code"]: note["message"] for note in client.get("/api/v1/compare/?results=a,b").json()["notes"]}
@@ -594,7 +598,7 @@ def test_the_page_leads_with_ratios_and_marks_what_is_no_default(client: Client,
     indexed(*results)
     page = client.get("/compare/?results=p-1&results=p-2").content.decode()
     assert "\N{MULTIPLICATION SIGN} 1.50" in page
-    assert "ior-easy-write 1.01 not repeated" in page and "95 % range" not in page
+    assert "IOR easy write 1.01 not repeated" in page and "95 % range" not in page
     assert '<b>30</b> <span class="tag">\N{NOT EQUAL TO} default</span>' in page
     assert "/docs/uncertainty/" in page
     divided = client.get("/compare/?results=p-1,p-2&per=watt").content.decode()
@@ -610,10 +614,12 @@ def test_the_page_leads_with_ratios_and_marks_what_is_no_default(client: Client,
         "/search/?q=E1000",
     ],
 )
-def test_what_stands_in_a_table_of_results_is_ticked_and_compared(client: Client, loaded, db, address: str) -> None:
+def test_rows_of_result_tables_can_be_ticked_and_compared(client: Client, loaded, db, address: str) -> None:
     content = client.get(address).content.decode()
-    ticked = re.findall(r'<input type="checkbox" name="results" value="([^"]+)" aria-label="\1, to compare">', content)
-    assert len(ticked) > 1 and content.count("<button>Compare ticked</button>") == 1
+    ticked = re.findall(
+        r'<input type="checkbox" name="results" value="([^"]+)"\s+aria-label="\1, to compare">', content
+    )
+    assert len(ticked) > 1 and content.count("Compare selected</button>") == 1
     compared = client.get("/compare/", {"results": ticked[:2]}).content.decode()
     assert f'name="results" value="{ticked[0]},{ticked[1]}"' in compared
 
@@ -643,7 +649,7 @@ def test_the_tunable_that_differed_between_two_runs_is_two_clicks_away(client: C
     system = client.get(f"/systems/{result.system.slug}/").content.decode()
     address = re.search(r'href="(/compare/[^"]+)"', system)
     assert address
-    page = client.get(address[1]).content.decode()
+    page = page_source(client.get(address[1]))
     differences = page[page.index("What else differed") :]
     assert re.findall(r'<tr class="group"><th colspan="4">([^<]+)', differences) == ["Tunables"]
     assert re.search(rf'<a href="/parameters/{tunable}/">{tunable}</a>\s*<small>Clients</small>', differences)
@@ -654,7 +660,7 @@ def test_the_tunable_that_differed_between_two_runs_is_two_clicks_away(client: C
     assert (fact["values"], fact["differs_from_default"]) == ([["8"], ["64"]], [False, True])
 
 
-def test_columns_are_titled_by_systems_and_by_what_tells_them_apart(client, db) -> None:
+def test_columns_are_titled_by_system_and_difference(client, db) -> None:
     before, after = make_release("T1"), make_release("T2", "2026-11-01")
     for release, public_id in ((before, "hw-1"), (after, "hw-2")):
         make_measurement(make_result(release, public_id, parameters={"osts": int(public_id[-1])}), "ior-easy-write")
@@ -675,7 +681,7 @@ def test_columns_are_titled_by_systems_and_by_what_tells_them_apart(client, db) 
     assert client.get("/api/v1/compare/?results=hw-1,hw-2").json()["results"][0]["label"] is None
 
 
-def test_columns_that_nothing_else_tells_apart_have_their_ids() -> None:
+def test_columns_without_other_differences_have_their_ids() -> None:
     headings = [{"id": id, "system": "S", "institution": "I", "release": "T1", "label": None} for id in ("a", "b")]
     assert [heading["title"] for heading in with_titles(headings)] == ["S, a", "S, b"]
     labelled = [headings[0], headings[1] | {"label": "both at once"}]
@@ -694,11 +700,11 @@ def test_a_comparison_begins_with_its_answer(client: Client, db) -> None:
         repeat(release, public_id, rate, facts={"client_nodes": nodes})
     text = page_text(client, "/compare/?results=a-1,a-2")
     times = "\N{MULTIPLICATION SIGN} 2.50"
-    assert f"Same system by name, not like for like: ior-easy-write differs most, B / A {times}, not repeated." in text
+    assert f"Same system by name, not like for like: IOR easy write differs most, B / A {times}, not repeated." in text
     assert "Also differed: client nodes 4 / 8." in text
 
 
-def test_runs_of_unknown_scale_are_called_neither_alike_nor_different(client: Client, db) -> None:
+def test_runs_of_unknown_scale_are_neither_similar_nor_different(client: Client, db) -> None:
     release = make_release("next")
     for public_id in ("a-1", "a-2"):
         repeat(release, public_id, 2.0, facts={"client_nodes": None})
@@ -718,7 +724,7 @@ def test_one_result_is_offered_its_partners(client: Client, db) -> None:
         assert (answer.status_code, answer["Location"]) == (302, f"/compare/?results=p-2,{partner.public_id}")
 
 
-def test_a_result_without_a_partner_says_so(client: Client, db) -> None:
+def test_a_result_without_a_partner_has_a_note(client: Client, db) -> None:
     make_result(make_release("R1"), "p-1", 10.0)
     answer = client.get("/compare/?results=p-1&with=previous")
     assert answer.status_code == 200
@@ -739,7 +745,7 @@ def test_results_are_picked_by_name_and_keep_those_chosen(client: Client, db) ->
     text = client.get("/compare/", {"results": "p-2", "pick": "orion zulu", "per": "client"}).content.decode()
     picked = re.findall(r"/compare/\?results=p-2,(\S+?)&amp;per=client", text)
     assert "p-1" in picked and "p-3" not in picked
-    assert "No result has these words" in client.get("/compare/?pick=nothing-like-it").content.decode()
+    assert "No results match these words" in client.get("/compare/?pick=nothing-like-it").content.decode()
     assert client.get("/compare/", {"pick": "x" * 3000}).status_code == 400
 
 
@@ -749,3 +755,35 @@ def test_each_of_several_results_can_be_removed(client: Client, db) -> None:
         repeat(release, public_id, 2.0)
     text = client.get("/compare/?results=a-1,a-2,a-3").content.decode()
     assert 'href="/compare/?results=a-1,a-3"' in text and 'aria-label="Remove' in text
+
+
+def test_a_pair_leads_with_its_bandwidth_per_client_node(client: Client, db) -> None:
+    release = make_release("next")
+    for public_id, nodes, bandwidth in (("a-1", 10, 40.0), ("b-1", 20, 60.0), ("c-1", 10, 50.0), ("d-1", None, 50.0)):
+        make_result(
+            release, public_id, 100.0, bandwidth_gib_per_s=bandwidth, rate_kiops=100.0, client_nodes=nodes,
+        )  # fmt: skip
+    page = client.get("/compare/?results=a-1,b-1").content.decode()
+    assert "Bandwidth per client node, B / A" in page
+    assert "\N{MULTIPLICATION SIGN} 0.75" in page and "4.000 → 3.000 GiB/s" in page
+    for other in ("c-1", "d-1"):
+        assert "per client node, B / A" not in client.get(f"/compare/?results=a-1,{other}").content.decode()
+    divided = client.get("/compare/?results=a-1,b-1&per=client").content.decode()
+    assert "Bandwidth per client, B / A" in divided and "per client node, B / A" not in divided
+
+
+def test_each_repeat_stands_below_what_was_made_of_them_and_is_not_drawn(client: Client, db) -> None:
+    release = make_release("next")
+    for public_id, value in (("md-1", 100.0), ("md-2", 150.0)):
+        result = make_result(release, public_id, None, tool="mdtest", tool_version="4.0.0")
+        for iteration in range(3):
+            repeat = make_rate(result, "file_create", "iteration", value + iteration)
+            repeat.context = {"iter": iteration}
+            repeat.save()
+        make_rate(result, "file_create", "mean", value + 1)
+    page = client.get("/compare/?results=md-1,md-2").content.decode()
+    table = page[page.index('aria-label="Numbers side by side"') :]
+    assert table.index("rate mean") < table.index("Each repeat") < table.index("rate iteration 0")
+    assert "iteration iteration" not in page
+    drawn = re.findall('aria-label="(Ratios[^"]*)"', page)
+    assert drawn and all(label.count("file") == 1 and "iteration" not in label for label in drawn)

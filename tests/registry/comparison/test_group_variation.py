@@ -5,7 +5,7 @@ from __future__ import annotations
 from registry.comparison.group_variation import MOST_VALUES, describe_variation, facts_beside
 
 
-def test_values_stand_with_their_counts_and_what_some_rows_lack_apart() -> None:
+def test_values_have_counts_and_missing_values_are_listed_apart() -> None:
     rows = [
         {"accelerator": "h100", "client_nodes": "5", "model": "unet3d"},
         {"accelerator": "a100", "model": "unet3d"},
@@ -23,19 +23,19 @@ def test_values_stand_with_their_counts_and_what_some_rows_lack_apart() -> None:
     assert unknown == [{"name": "client_nodes", "unknown": 2}]
 
 
-def test_of_many_values_the_most_frequent_are_listed_and_the_others_counted() -> None:
+def test_the_most_frequent_values_are_listed_and_the_others_counted() -> None:
     rows = [{"client_nodes": str(number)} for number in range(30)] + [{"client_nodes": "7"}, {}]
     ((fact,), unknown) = describe_variation(rows, ["client_nodes"])
     assert (fact["values"][0], len(fact["values"])) == ({"value": "7", "count": 2}, MOST_VALUES)
     assert (fact["more"], fact["unknown"], unknown) == (30 - MOST_VALUES, 1, [])
 
 
-def test_nothing_varies_among_none_or_a_single_row() -> None:
+def test_no_row_and_a_single_row_have_no_variation() -> None:
     assert describe_variation([], ["client_nodes"]) == ([], [])
     assert describe_variation([{"client_nodes": "5"}], ["client_nodes"]) == ([], [])
 
 
-def test_what_systems_are_built_of_and_what_the_formula_uses_is_left_out() -> None:
+def test_components_of_systems_and_facts_of_the_formula_are_left_out() -> None:
     names = facts_beside({"training"}, {"client_nodes"})
     assert {"accelerator", "num_accelerators", "division", "model"} <= set(names)
     assert {"system", "platform", "filesystem", "drive_model", "fabric", "client_nodes"}.isdisjoint(names)

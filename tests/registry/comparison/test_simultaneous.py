@@ -43,7 +43,7 @@ def isc21() -> list[float]:
     return [entry[2] for entry in document["lists"]["io500"]["entries"]]
 
 
-def test_student_of_even_and_odd_degrees_is_the_one_of_tables() -> None:
+def test_student_quantiles_are_those_of_printed_tables() -> None:
     for degrees, quantile in enumerate((uncertainty.CAUCHY, *uncertainty.STUDENT), 1):
         assert student_cdf(quantile, degrees) == pytest.approx(0.975, abs=5e-5)
         assert student_cdf(-quantile, degrees) == pytest.approx(0.025, abs=5e-5)
@@ -89,7 +89,7 @@ def test_normal_runs_of_known_deviation_hold_too(deviation: float) -> None:
     assert held(isc21(), SCORE, 300, seed=4, error=normal) == 1.0
 
 
-def test_far_entries_are_told_apart_and_near_ones_are_not() -> None:
+def test_only_distant_entries_have_separate_ranges() -> None:
     """Two scores: exp(0.0841 x 6.539) is a factor of 1.733."""
     assert assumed_rank_ranges([173.0, 100.0], SCORE) == [(1, 2), (1, 2)]
     assert assumed_rank_ranges([174.0, 100.0], SCORE) == [(1, 1), (2, 2)]

@@ -72,7 +72,7 @@ def test_a_printed_deviation_of_the_population_is_that_of_a_sample_times_the_roo
 
 
 @given(scores, scores, measured, measured)
-def test_an_interval_holds_its_ratio_and_turns_with_it(score, other, first, second) -> None:
+def test_an_interval_contains_its_ratio_and_inverts_with_it(score, other, first, second) -> None:
     ratio = other / score
     low, high = ratio_interval(ratio, first, second)
     back_low, back_high = ratio_interval(1 / ratio, second, first)
@@ -86,7 +86,7 @@ STEADY, UNSTEADY = Spread(0.005, 3), Spread(0.2, 3)
 
 
 @pytest.mark.parametrize("ratio", [None, 0.0, -1.0])
-def test_what_has_no_logarithm_has_no_interval(ratio: float | None) -> None:
+def test_ratios_without_a_logarithm_have_no_interval(ratio: float | None) -> None:
     assert ratio_interval(ratio, STEADY, STEADY) is None
 
 
@@ -102,7 +102,7 @@ def test_fewer_than_three_runs_are_no_spread(runs: int) -> None:
         Spread(0.01, runs)
 
 
-def test_two_sets_of_three_are_told_apart_by_their_own_deviations_alone() -> None:
+def test_two_sets_of_three_are_separated_by_their_own_deviations() -> None:
     """sqrt(2) x 4.303 x 0.5 % is 3.04 %: nothing else is mixed in."""
     assert is_tie(ratio_interval(1.030, STEADY, STEADY))
     assert not is_tie(ratio_interval(1.031, STEADY, STEADY))
@@ -120,7 +120,7 @@ def test_single_runs_share_ranks_by_equal_scores_alone() -> None:
     assert rank_ranges([1.0, 1.001], [None] * 2, lower_is_better=True) == [(1, 1), (2, 2)]
 
 
-def test_repeats_of_one_entry_say_nothing_of_a_single_run_beside_it() -> None:
+def test_repeats_of_one_entry_give_no_range_to_a_single_run() -> None:
     """However much the first varies: how the second does is not known, and its order by score is all that is."""
     assert rank_ranges([100.0, 99.0], [UNSTEADY, None]) == [(1, 1), (2, 2)]
     assert rank_ranges([100.0, 99.5, 99.0], [UNSTEADY, None, UNSTEADY]) == [(1, 2), (2, 2), (2, 3)]
@@ -222,13 +222,13 @@ def test_repeats_inside_a_run_count_from_three_on() -> None:
     assert found_for(row(10.0, test=0), *three[:2]) is None
 
 
-def test_other_results_of_the_same_configuration_count_before_all_else() -> None:
+def test_other_results_of_the_same_configuration_are_preferred() -> None:
     repeats = [[row(value)] for value in (9.0, 11.0)]
     assert found_for(row(10.0), repeats=repeats) == Spread(pytest.approx(0.1), 3)
     assert found_for(row(10.0), repeats=repeats[:1]) is None
 
 
-def test_the_deviation_that_mdtest_prints_goes_before_rates_of_rank_0() -> None:
+def test_the_printed_deviation_of_mdtest_overrides_rates_of_rank_0() -> None:
     over = {"quantity": "rate", "unit": "ops/s", "scope": "iterations (slowest rank x tasks), sample stdev"}
     rank = {"quantity": "rate", "unit": "ops/s", "scope": "rank 0"}
     single = [row(value, "iteration", iter=place, **rank) for place, value in enumerate((99.0, 100.0, 101.0))]
@@ -240,7 +240,7 @@ def test_the_deviation_that_mdtest_prints_goes_before_rates_of_rank_0() -> None:
 
 
 @pytest.mark.parametrize(("sample", "deviation"), [("4.0.0-unique-i3", 75.440 / 3293.141), ("3.2.1-unique-i3", None)])
-def test_outputs_of_mdtest_tell_what_their_deviation_is_over(sample, deviation) -> None:
+def test_outputs_of_mdtest_give_the_coverage_of_their_deviation(sample, deviation) -> None:
     (run,) = check(catalogue.FOLDER / "mdtest" / "samples" / sample).as_json()["runs"]
     spread_by_metric = measured_spreads("mdtest", run["measurements"], run["parameters"], [])
     (mean,) = (

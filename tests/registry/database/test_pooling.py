@@ -67,7 +67,7 @@ def connect(url: str) -> Callable[[], psycopg.Connection]:
     return lambda: psycopg.connect(url, autocommit=True)
 
 
-def test_postgresql_itself_is_direct() -> None:
+def test_a_direct_connection_to_postgresql_is_recognised() -> None:
     parameters = {key: value for key, value in connection.get_connection_params().items() if key != "cursor_factory"}
     with psycopg.connect(**parameters, autocommit=True) as direct:
         assert pooling.is_direct(direct)
@@ -82,7 +82,7 @@ def test_transaction_mode_is_refused(start_pooler: Pooler, round_robin: int) -> 
         pooling.refuse_transaction_pooling(connect(url))
 
 
-def test_session_mode_serves(start_pooler: Pooler) -> None:
+def test_session_mode_is_accepted(start_pooler: Pooler) -> None:
     pooling.refuse_transaction_pooling(connect(start_pooler("session")))
 
 

@@ -1,4 +1,4 @@
-"""Slow members, the chance of meeting one, histograms and ageing."""
+"""Slow targets, drives and ranks, the chance of meeting one, histograms and ageing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TARGETS = [100.0] * 255 + [90.0, *[80.0 + number / 2 for number in range(17)]]
 
 
 @pytest.mark.parametrize(("stripes", "printed", "percent"), [(1, 6.6, 6.59), (4, 24, 24.00), (16, 67, 67.49)])
-def test_a_file_meets_a_slow_target_as_the_perlmutter_paper_says(stripes, printed, percent) -> None:
+def test_the_hit_probability_is_that_of_the_perlmutter_paper(stripes, printed, percent) -> None:
     chance = 100 * meeting_probability(273, 18, stripes)
     assert chance == pytest.approx(percent, abs=0.005)
     assert chance == pytest.approx(printed, abs=0.5)
@@ -37,12 +37,12 @@ def test_a_file_meets_a_slow_target_as_the_perlmutter_paper_says(stripes, printe
     ("members", "slow_members", "stripes", "chance"),
     [(10, 0, 10, 0.0), (10, 1, 10, 1.0), (10, 5, 6, 1.0), (2, 1, 1, 0.5), (10, 10, 1, 1.0), (100_000, 1, 50_000, 0.5)],
 )
-def test_chances_at_the_ends(members, slow_members, stripes, chance) -> None:
+def test_probabilities_at_the_limits(members, slow_members, stripes, chance) -> None:
     assert meeting_probability(members, slow_members, stripes) == pytest.approx(chance)
 
 
 @pytest.mark.parametrize("numbers", [(10, 1, 11), (10, 11, 1), (10, 1, 0), (0, 0, 0), (10, -1, 1), (100_001, 1, 1)])
-def test_draws_that_cannot_be_are_refused(numbers) -> None:
+def test_impossible_draws_are_refused(numbers) -> None:
     with pytest.raises(ImpossibleDraw):
         meeting_probability(*numbers)
 
@@ -75,7 +75,7 @@ def test_stripe_counts_are_powers_of_two_and_all() -> None:
     assert stripe_counts(1) == [1]
 
 
-def test_a_series_ages_where_it_stays_below() -> None:
+def test_a_series_that_stays_low_is_ageing() -> None:
     percents = relative_to_first([200.0, 198.0, 180.0, 199.0, 182.0, 180.0])
     assert percents == pytest.approx([100, 99, 90, 99.5, 91, 90])
     assert aged_from(percents) == 4
@@ -91,7 +91,7 @@ def repeated(op: str, quantity: str, values: list[float], unit: str, stat: str =
 RATES = repeated("write", "bandwidth", [10, 10, 9, 9, 9, 9], "GiB/s")
 
 
-def test_what_iterations_wrote_is_their_bandwidth_over_their_time() -> None:
+def test_written_bytes_are_bandwidth_times_time() -> None:
     reads = repeated("read", "bandwidth", [20] * 6, "GiB/s") + repeated("read", "time", [1] * 6, "s")
     ageing_rows = ageing_series([*RATES, *reads, *repeated("write", "time", [100] * 6, "s")])
     so_far = [gib * 2**30 for gib in (1000, 2000, 2900, 3800, 4700, 5600)]
@@ -117,7 +117,7 @@ def test_volumes_of_all_jobs_of_a_run_are_added() -> None:
         repeated("read", "volume", [1] * 6, "GiB", "total"),
     ],
 )
-def test_where_it_is_not_told_nothing_is_known_of_what_was_written(beside) -> None:
+def test_written_bytes_are_unknown_without_matching_times(beside) -> None:
     assert [sery["written_bytes"] for sery in ageing_series([*RATES, *beside])] == [None]
 
 
@@ -134,7 +134,7 @@ def survey_of(values: list[float], silent: int = 0) -> tuple[list[Any], list[dic
     return distributions, [{"threads": 8, "osts": len(speeds), "targets": {"write": targets}}]
 
 
-def test_of_many_targets_the_tests_of_the_survey_tell_each() -> None:
+def test_targets_beyond_the_member_limit_come_from_survey_tests() -> None:
     distributions, tests = survey_of([100.0] * 599 + [40.0], silent=2)
     assert distributions[0]["members"] is None
     assert component_distributions(distributions, 90.0) == []
@@ -143,7 +143,7 @@ def test_of_many_targets_the_tests_of_the_survey_tell_each() -> None:
     assert (row["count"], row["silent"], row["best"]) == (600, [0, 1], 100.0 * 2**20)
 
 
-def test_tests_that_tell_of_others_are_not_taken() -> None:
+def test_survey_tests_of_other_targets_are_ignored() -> None:
     distributions, tests = survey_of([100.0] * 600)
     fewer = [tests[0] | {"targets": {"write": tests[0]["targets"]["write"][1:]}}]
     for wrong in ([], [{}], [tests[0] | {"threads": 16}], [*tests, *tests], [tests[0] | {"targets": {}}], fewer):
@@ -182,7 +182,7 @@ def test_slow_targets_by_the_api(client, survey, django_assert_num_queries) -> N
     assert few["slow_count"] == 1
 
 
-def test_the_page_has_histogram_slow_ones_chances_and_tables(client, survey) -> None:
+def test_the_page_shows_histogram_slow_targets_probabilities_and_tables(client, survey) -> None:
     page = page_source(client.get(f"/results/{survey}/members/"))
     for text in ("18 slow", "How many lie where", "67.5", "The histogram as a table", "From number 3 on below 95 %"):
         assert text in page
@@ -193,7 +193,7 @@ def test_the_page_has_histogram_slow_ones_chances_and_tables(client, survey) -> 
     assert f"/results/{survey}/members/" in page_source(client.get(f"/results/{survey}/"))
 
 
-def test_a_target_that_failed_is_named_and_takes_no_place(client, db) -> None:
+def test_a_failed_target_is_named_without_a_rank(client, db) -> None:
     """Nor is a histogram drawn where all are equal, or a chance told where none is slow."""
     values = [[500.0, None, 505.0, 310.0], [9.0, 9.0]]
     distributions = [
@@ -215,7 +215,10 @@ def test_a_target_that_failed_is_named_and_takes_no_place(client, db) -> None:
     page = page_source(client.get("/results/hw-1/members/"))
     for text in ("No figure of target 1</span>", "All 2 give 9 MiB/s."):
         assert page.count(text) == 1
-    assert (page.count("A file meets a slow target"), page.count("How many targets lie where")) == (1, 1)
+    assert (page.count("Probability that a file uses a slow target"), page.count("How many targets lie where")) == (
+        1,
+        1,
+    )
 
 
 def test_a_series_is_drawn_over_what_was_written_with_a_table(client, db) -> None:
@@ -228,9 +231,9 @@ def test_a_series_is_drawn_over_what_was_written_with_a_table(client, db) -> Non
     assert 'role="img" aria-label="values 0.9766: 100.0; 1.953: 100.0; 2.832: 90.00' in page
 
 
-def test_a_result_without_members_says_so(client, db) -> None:
+def test_a_result_without_members_has_a_note(client, db) -> None:
     make_result(make_release("T1"), "io500-1")
-    assert "not in the record one by one" in page_source(client.get("/results/io500-1/members/"))
+    assert "No distributions are known of this result" in page_source(client.get("/results/io500-1/members/"))
     assert client.get("/api/v1/results/io500-1/members/").json() == {"members": [], "series": []}
     assert client.get("/results/nothing/members/").status_code == 404
 
@@ -248,7 +251,7 @@ def test_a_result_without_members_says_so(client, db) -> None:
         (f"members=273&slow=18&stripes={','.join('1' * 21)}", "stripes", "at most 20"),
     ],
 )
-def test_what_the_calculator_refuses_names_the_number(client, query, named, said) -> None:
+def test_errors_of_the_calculator_name_the_field(client, query, named, said) -> None:
     answer = client.get(f"/api/v1/stragglers/?{query}")
     assert (answer.status_code, answer.json()["code"]) == (400, "query.invalid-value")
     assert said in answer.json()["errors"][named][0]

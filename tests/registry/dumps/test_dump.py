@@ -30,7 +30,8 @@ from tests.registry.record import (
 )
 
 EXPORT = "/api/v1/export/"
-NAMES = ["results.csv", "results.ndjson", "results.parquet", "record.sqlite"]
+PACKED = ["results.csv.gz", "results.ndjson.gz"]
+NAMES = ["results.csv", "results.ndjson", "results.parquet", "record.sqlite", *PACKED]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -91,7 +92,7 @@ def test_ndjson_and_parquet_have_the_same_rows(client) -> None:
     assert [json.loads(row["measurements"]) for row in table] == [document["measurements"] for document in documents]
 
 
-def test_the_database_can_be_asked(client, tmp_path: Path) -> None:
+def test_the_sqlite_file_can_be_queried(client, tmp_path: Path) -> None:
     (tmp_path / "record.sqlite").write_bytes(content(client, "record.sqlite"))
     database = sqlite3.connect(tmp_path / "record.sqlite")
     query = """SELECT r.institution, m.op, m.printed_value, m.printed_unit FROM results r
@@ -111,7 +112,7 @@ def test_the_database_can_be_asked(client, tmp_path: Path) -> None:
     database.close()
 
 
-def test_the_manifest_says_size_and_sha256_of_what_is_downloaded(client) -> None:
+def test_the_manifest_has_size_and_sha256_of_each_download(client) -> None:
     manifest = json.loads(content(client, "manifest.json"))
     assert (manifest["results"], manifest["measurements"]) == (3, 2)
     assert [file["name"] for file in manifest["files"]] == NAMES
@@ -130,7 +131,7 @@ def test_memory_holds_one_batch(monkeypatch, django_assert_num_queries) -> None:
 
 
 @pytest.mark.parametrize("name", ["results.xlsx", "..%2fsecret_key", "manifest.json.bak"])
-def test_other_names_are_not_there(client, name) -> None:
+def test_unknown_file_names_return_404(client, name) -> None:
     answer = client.get(EXPORT + name)
     assert answer.status_code == 404
 

@@ -13,7 +13,7 @@ from registry.identity.merging import Decision, Kind
 from registry.lists import listing
 from registry.lists.definitions import read_definitions
 from registry.models import Fact, IdentityChange, Platform, RankedList, Release, Result, Site, Step, System
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from tests.registry.record import make_list, make_measurement, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +72,7 @@ def two_sites(release: Release) -> None:
     assert first.site.slug == "long-name"
 
 
-def test_a_merged_site_takes_its_systems_along_and_makes_namesakes_one(two_sites: None) -> None:
+def test_a_merged_site_brings_its_systems_and_merges_namesakes(two_sites: None) -> None:
     moved = merging.merge_names(Kind.SITE, "ln", "long-name", WHY)
     stands = dict(Result.objects.values_list("public_id", "system__slug"))
     assert stands == {
@@ -91,7 +91,7 @@ def test_a_merged_site_takes_its_systems_along_and_makes_namesakes_one(two_sites
     assert Fact.objects.get(result__public_id="io500-3", name="system").text == "Shared"
 
 
-def test_what_is_printed_and_what_is_frozen_stays(release: Release) -> None:
+def test_printed_names_and_frozen_lists_are_unchanged(release: Release) -> None:
     old = make_result(release, "io500-1", institution="LN", system_name="B1")
     make_result(release, "io500-2", institution="Long Name", system_name="Own A")
     ranked = make_list(release, "full", [old])
@@ -114,7 +114,7 @@ def test_undoing_restores_every_link(two_sites: None) -> None:
     assert (act.undone_by, act.undone_reason, act.undone_at is not None) == ("fay", "It was wrong.", True)
 
 
-def test_what_came_after_a_merging_stays_when_it_is_undone(two_sites: None, release: Release) -> None:
+def test_later_rows_stay_when_a_merge_is_undone(two_sites: None, release: Release) -> None:
     act = merging.merge_names(Kind.SITE, "ln", "long-name", WHY).change
     own = System.objects.get(slug="ln-own-b")
     make_result(release, "io500-9", site=own.site, system=own)
@@ -126,7 +126,7 @@ def test_what_came_after_a_merging_stays_when_it_is_undone(two_sites: None, rele
 
 
 @pytest.mark.parametrize("first_undone", [0, 1])
-def test_a_chain_is_flat_and_unravels_in_any_order(release: Release, first_undone: int) -> None:
+def test_a_chain_of_merges_is_flat_and_undone_in_any_order(release: Release, first_undone: int) -> None:
     for number, name in enumerate("ABC", 1):
         make_result(release, f"io500-{number}", institution="Site", system_name=name)
     rebuild()
@@ -224,7 +224,7 @@ def refusable(release: Release) -> None:
         ("platform", "p0\0", "p9", "record.no-platform"),
     ],
 )
-def test_what_can_not_be_one_is_refused(refusable: None, kind: str, former: str, into: str, code: str) -> None:
+def test_invalid_merges_are_refused(refusable: None, kind: str, former: str, into: str, code: str) -> None:
     before = links()
     with pytest.raises(errors.Problem) as refused:
         merging.merge_names(kind, former, into, WHY)
@@ -246,7 +246,7 @@ def test_undoing_twice_or_in_part_is_refused(two_sites: None) -> None:
         merging.undo_change(act.pk, WHY)
 
 
-def test_namesakes_on_two_platforms_keep_two_sites_apart(release: Release) -> None:
+def test_namesakes_on_two_platforms_prevent_merging_their_sites(release: Release) -> None:
     for number, site in enumerate(("One", "Two"), 1):
         platform = Platform.objects.create(slug=f"p{number}", name=f"P{number}")
         result = make_result(release, f"io500-{number}", institution=site, system_name="Same", platform=platform)
@@ -320,7 +320,7 @@ def test_systems_are_split_off_to_a_new_institution_and_back(pooled: None) -> No
         (["io500-1"], "no-such", "", "record.no-system"),
     ],
 )
-def test_what_can_not_be_split_is_refused(
+def test_invalid_splits_are_refused(
     pooled: None, release: Release, results: list[str], into: str, name: str, code: str
 ) -> None:
     make_result(release, "io500-8", institution="Other", system_name="X")
@@ -334,7 +334,7 @@ def test_what_can_not_be_split_is_refused(
 # What the record says of it
 
 
-def test_former_names_are_told_with_day_and_reason_and_without_who(two_sites: None) -> None:
+def test_former_names_have_date_and_reason_without_the_editor(two_sites: None) -> None:
     act = merging.merge_names(Kind.SITE, "ln", "long-name", WHY).change
     expected = {"slug": "ln", "name": "LN", "on": act.made_at.date(), "reason": WHY.reason, "source": WHY.source}
     assert history.former_names("site", "long-name") == [expected]
@@ -343,7 +343,7 @@ def test_former_names_are_told_with_day_and_reason_and_without_who(two_sites: No
     assert history.former_names("site", "long-name") == []
 
 
-def test_a_chain_tells_all_former_names(release: Release) -> None:
+def test_a_chain_lists_all_former_names(release: Release) -> None:
     for number, name in enumerate("ABC", 1):
         make_result(release, f"io500-{number}", institution="Site", system_name=name)
     merging.merge_names(Kind.SYSTEM, "site-a", "site-b", WHY)
@@ -351,7 +351,7 @@ def test_a_chain_tells_all_former_names(release: Release) -> None:
     assert {row["slug"] for row in history.former_names("system", "site-c")} == {"site-a", "site-b"}
 
 
-def test_where_results_stood_at_a_moment(two_sites: None) -> None:
+def test_history_gives_the_place_of_results_at_a_time(two_sites: None) -> None:
     start = timezone.now()
     act = merging.merge_names(Kind.SITE, "ln", "long-name", WHY).change
     between = timezone.now()
@@ -367,7 +367,7 @@ def test_where_results_stood_at_a_moment(two_sites: None) -> None:
     assert history.standings_at(timezone.now()) == {}
 
 
-def test_a_published_list_goes_on_by_the_systems_of_its_day(db: None) -> None:
+def test_a_published_list_uses_the_systems_of_its_date(db: None) -> None:
     """One entry for each system: a merging since then takes none off when the list is row again."""
     release = make_release("sc31", "2031-11-01", imported=False, deadline=timezone.now(), published_at=timezone.now())
     for number, name in ((1, "A"), (2, "B")):

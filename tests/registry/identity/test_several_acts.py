@@ -41,7 +41,7 @@ def sites() -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("former", "into"), [("a", "b"), ("b", "a")])
-def test_two_platforms_with_a_generation_between_them_stay_two(release: Release, former: str, into: str) -> None:
+def test_platforms_with_a_generation_between_them_are_not_merged(release: Release, former: str, into: str) -> None:
     first = Platform.objects.create(slug="a", name="A")
     between = Platform.objects.create(slug="x", name="X", predecessor=first)
     Platform.objects.create(slug="b", name="B", predecessor=between)
@@ -64,7 +64,7 @@ def test_a_chain_of_platforms_gives_predecessors_back_in_any_order(release: Rele
     assert links() == before
 
 
-def test_a_former_system_goes_along_with_its_institution(release: Release) -> None:
+def test_a_former_system_moves_with_its_institution(release: Release) -> None:
     make_results(release, ("A", "One"), ("A", "Two"), ("B", "Three"))
     before = links()
     systems, institutions = merge(Kind.SYSTEM, "a-one", "a-two"), merge(Kind.SITE, "a", "b")
@@ -108,7 +108,7 @@ def test_spellings_return_in_any_order(release: Release, first_undone: int) -> N
     assert links() == before
 
 
-def test_what_another_act_put_there_since_stays(release: Release) -> None:
+def test_places_set_by_a_later_act_are_kept(release: Release) -> None:
     """Z went to C with A, was taken out, and was merged into C by itself: undoing A's act leaves it there."""
     make_results(release, ("Z", "One"), ("A", "Two"), ("C", "Three"))
     first, second = merge(Kind.SITE, "z", "a"), merge(Kind.SITE, "a", "c")
@@ -120,7 +120,7 @@ def test_what_another_act_put_there_since_stays(release: Release) -> None:
     assert Site.objects.get(slug="c").also_printed_as == ["Z"]
 
 
-def test_a_chain_that_was_undone_since_stood_at_its_end(release: Release) -> None:
+def test_a_chain_undone_later_keeps_its_history(release: Release) -> None:
     make_results(release, ("A", "One"), ("B", "Two"), ("C", "Three"))
     first = merge(Kind.SITE, "a", "b")
     merge(Kind.SITE, "b", "c")
@@ -129,7 +129,7 @@ def test_a_chain_that_was_undone_since_stood_at_its_end(release: Release) -> Non
     assert history.standings_at(moment)["io500-1"].site == "c"
 
 
-def test_a_system_that_came_back_under_its_name_keeps_the_split(release: Release) -> None:
+def test_a_restored_system_keeps_a_later_split(release: Release) -> None:
     make_results(release, ("A", "One"), ("A", "Two"))
     split = splitting.split_site("a", ["a-one"], WHY, name="D").change
     site = Site.objects.get(slug="a")
@@ -141,7 +141,7 @@ def test_a_system_that_came_back_under_its_name_keeps_the_split(release: Release
     assert links() == before
 
 
-def test_a_new_name_has_only_signs_that_one_sees(release: Release) -> None:
+def test_invisible_characters_are_removed_from_a_new_name(release: Release) -> None:
     for number in (1, 2):
         make_result(release, f"io500-{number}", institution="A", system_name="One")
     act = splitting.split_system("a-one", ["io500-1", "io500-1"], WHY, name="\u202eNew\x07 one\u200b\n").change

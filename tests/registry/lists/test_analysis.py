@@ -22,7 +22,7 @@ def entry(score: float, clients: int | None = 10, **facts: Any) -> dict[str, Any
     return defaults | {"score": score, "client_nodes": clients, "withdrawn_at": None} | facts
 
 
-def test_a_list_in_numbers() -> None:
+def test_a_list_has_summary_statistics() -> None:
     entries = [
         entry(40.0, 10, bandwidth_gib_per_s=8.0),
         entry(20.0, 2, institution="Site Two", family="DAOS", new=False),
@@ -47,7 +47,7 @@ def test_unknown_figures_are_null_and_not_zero() -> None:
     assert in_numbers([], complete=True)["median_score"] is None
 
 
-def test_of_first_ranks_there_is_no_median() -> None:
+def test_an_incomplete_list_has_no_median() -> None:
     numbers = in_numbers([entry(5.0), entry(4.0)], complete=False)
     assert (numbers["best_score"], numbers["median_score"], numbers["median_score_per_client"]) == (5.0, None, None)
 
@@ -73,8 +73,8 @@ def releases() -> None:
         make_list(release, "io500", results, title="Research", trust=trust, complete=slug != "A3")
 
 
-def test_the_api_tells_trust_and_completeness_of_each_row(client, releases, django_assert_num_queries) -> None:
-    with django_assert_num_queries(2):
+def test_the_api_gives_trust_and_completeness_of_each_row(client, releases, django_assert_num_queries) -> None:
+    with django_assert_num_queries(3):
         answer = client.get("/api/v1/analysis/IO500/").json()
     columns = ("release", "trust", "complete", "entries", "bandwidth_gib_per_s")
     assert answer["list"] == "io500"
@@ -87,7 +87,7 @@ def test_the_api_tells_trust_and_completeness_of_each_row(client, releases, djan
     ]
 
 
-def test_the_page_draws_no_line_through_both_and_none_through_first_ranks(client, releases) -> None:
+def test_the_page_draws_no_line_through_unlike_lists(client, releases) -> None:
     page = client.get("/analysis/io500/").content.decode()
     imported, verified = page.split('<section id="verified">')
     labels = [line.split('aria-label="')[1].split('"')[0] for line in page.splitlines() if 'role="img"' in line]
@@ -104,13 +104,13 @@ def test_the_page_draws_no_line_through_both_and_none_through_first_ranks(client
     assert "first ranks only</span>" not in verified
 
 
-def test_a_list_computed_anew_takes_the_place_of_the_one_before_in_the_picture(client) -> None:
+def test_a_recomputed_list_replaces_the_former_one_in_the_chart(client) -> None:
     for number, slug in enumerate(("A1", "A2", "A2-recomputed"), 1):
         release = make_release(slug, f"2025-0{number}-01")
         make_list(release, "io500", [make_result(release, f"{slug}-1", bandwidth_gib_per_s=1.0)])
     page = client.get("/analysis/io500/").content.decode()
     assert "values A1: 1.000, A2-recomputed: 1.000" in page
-    assert "computed anew in another row" in page
+    assert "recomputed in another row" in page
 
 
 def test_an_unfrozen_list_and_a_wrong_name_are_not_found(client) -> None:
@@ -127,7 +127,7 @@ def test_an_unfrozen_list_and_a_wrong_name_are_not_found(client) -> None:
 
 @pytest.mark.real_data
 @pytest.mark.usefixtures("loaded")
-def test_the_published_lists_come_to_what_the_official_table_adds_up_to(client, shared: Path) -> None:
+def test_totals_of_published_lists_are_the_official_ones(client, shared: Path) -> None:
     with (shared / "data" / "io500" / "official_lists.csv").open(encoding="utf-8", newline="") as table:
         official = [row for row in csv.DictReader(table) if row["list"] == "io500"]
     release_rows = {row["release"]: row for row in client.get("/api/v1/analysis/io500/").json()["releases"]}
@@ -148,3 +148,12 @@ def test_the_published_lists_come_to_what_the_official_table_adds_up_to(client, 
         assert release_row["best_score"] == max(float(row["score"]) for row in rows)
     best = max(float(row["score"]) / int(row["client_nodes"]) for row in official if row["release"] == "ISC21")
     assert release_rows["ISC21"]["best_score_per_client"] == pytest.approx(best)
+
+
+def test_unknown_lists_of_a_release_have_their_titles(client) -> None:
+    earlier_release = make_release("A1")
+    make_list(earlier_release, "ten", [make_result(earlier_release, "a-1")], title="10-node")
+    make_release("A2", unknown_lists={"ten": "The slide is missing.", "moon": "Not found."})
+    page = client.get("/releases/").content.decode()
+    assert "<dt>10-node</dt><dd>The slide is missing.</dd>" in page
+    assert "<dt>moon</dt><dd>Not found.</dd>" in page, "no list tells its title"

@@ -51,8 +51,8 @@ def test_a_list_shows_its_facts_and_its_entries_in_order(client, ranked) -> None
         "vendor": "Maker", "filesystem_type": "Lustre 2.15", "filesystem_family": "Lustre",
         "client_nodes": 100, "tasks": 160, "score": 40.0, "bandwidth_gib_per_s": 16.0, "rate_kiops": 100.0,
         "reproducibility": "undefined", "trust": "imported", "new": True, "entered": "T1", "note": "",
-        "withdrawn_at": None, "source": "Somewhere", "source_address": "",
-        "erased_at": None,
+        "withdrawn_at": None, "source": "Somewhere", "source_address": "", "erased_at": None,
+        "rules_violated": None, "trust_label": "imported", "reproduced": "none",
     }  # fmt: skip
 
 
@@ -61,11 +61,11 @@ def test_tied_entries_share_a_rank(client, ranked) -> None:
     assert ranks == [(1, 1, 1), (2, 2, 3), (2, 2, 3), (4, 4, 4)]
 
 
-def test_the_printed_vendor_stands_where_no_canonical_one_is_known(client, ranked) -> None:
+def test_the_printed_vendor_is_shown_without_a_canonical_one(client, ranked) -> None:
     assert client.get(ADDRESS).json()["entries"][2]["vendor"] == "Other Maker"
 
 
-def test_an_entry_that_was_carried_over_says_from_where(client, ranked) -> None:
+def test_a_carried_over_entry_names_its_first_release(client, ranked) -> None:
     last = client.get(ADDRESS).json()["entries"][3]
     assert (last["new"], last["entered"]) == (False, "T0")
 
@@ -169,7 +169,7 @@ def test_csv_comes_by_accept_header_too(client, ranked) -> None:
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t"])
-def test_csv_starts_no_formula(client, start) -> None:
+def test_csv_cells_cannot_start_a_formula(client, start) -> None:
     release = make_release("T1")
     make_list(release, "full", [make_result(release, "io500-1", system_name=f"{start}SUM(A1)")])
     rows = list(csv.DictReader(io.StringIO(client.get(f"{ADDRESS}?format=csv").content.decode())))
@@ -183,7 +183,7 @@ def test_csv_of_a_part_names_the_next_page_in_a_header(client, ranked) -> None:
     assert following.content.decode().count("\r\n") == 3
 
 
-def test_a_frozen_list_is_answered_304_to_who_has_it(client, ranked, django_assert_num_queries) -> None:
+def test_a_known_frozen_list_is_answered_304(client, ranked, django_assert_num_queries) -> None:
     first = client.get(ADDRESS)
     assert first["Cache-Control"] == "public, max-age=60"
     with django_assert_num_queries(1):
@@ -199,17 +199,17 @@ def test_an_etag_that_a_proxy_weakened_still_counts(client, ranked) -> None:
     assert client.get(ADDRESS, headers={"if-none-match": f'"other", W/{etag}'}).status_code == 304
 
 
-def test_another_question_has_another_etag(client, ranked) -> None:
+def test_another_query_has_another_etag(client, ranked) -> None:
     questions = ["", "?ordering=-rank", "?vendor=maker", "?format=csv", "?page_size=2"]
     assert len({client.get(ADDRESS + question)["ETag"] for question in questions}) == len(questions)
 
 
-def test_names_of_a_query_in_another_order_are_the_same_question(client, ranked) -> None:
+def test_the_order_of_query_names_does_not_change_the_etag(client, ranked) -> None:
     etag, other = (client.get(f"{ADDRESS}?{q}")["ETag"] for q in ("vendor=maker&new=true", "new=true&vendor=maker"))
     assert etag == other
 
 
-def test_what_changes_an_answer_changes_its_etag(client, ranked) -> None:
+def test_changes_of_an_answer_change_its_etag(client, ranked) -> None:
     etags = [client.get(ADDRESS)["ETag"]]
     ranked.note = "Amended."
     ranked.save()
@@ -226,7 +226,7 @@ def test_what_changes_an_answer_changes_its_etag(client, ranked) -> None:
     assert len(set(etags)) == 5
 
 
-def test_a_list_in_the_making_is_asked_for_anew(client) -> None:
+def test_a_list_that_is_not_frozen_is_not_cached(client) -> None:
     release = make_release("T1")
     make_list(release, "full", [make_result(release, "io500-1")], frozen=False)
     first = client.get(ADDRESS)

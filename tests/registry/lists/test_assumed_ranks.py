@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from registry.comparison import simultaneous
 from registry.lists import rank_ranges
 from registry.models import ListDefinition, RankedList
+from tests.html import page_source
 from tests.registry.record import make_list, make_rate, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def ranges(client, address: str = f"{API}?{ASSUME}") -> list[tuple[int, int]]:
     return [(row["assumed_rank_low"], row["assumed_rank_high"]) for row in client.get(address).json()["entries"]]
 
 
-def test_assumed_ranks_say_what_is_assumed(client, ranked) -> None:
+def test_assumed_ranks_name_their_assumption(client, ranked) -> None:
     document = client.get(f"{API}?{ASSUME}").json()
     assert ranges(client) == [(1, 2), (1, 3), (2, 3)]
     assert (document["assumption"]["name"], document["assumption"]["degrees"]) == ("score", 2)
@@ -50,7 +51,7 @@ def test_assumed_ranks_say_what_is_assumed(client, ranked) -> None:
     ]
 
 
-def test_without_the_parameter_nothing_of_it_is_there(client, ranked) -> None:
+def test_assumed_ranks_are_absent_without_the_parameter(client, ranked) -> None:
     before = {address: client.get(address).content for address in (API, PAGE, f"{API}?format=csv")}
     tags = client.get(API)["ETag"], client.get(f"{API}?{ASSUME}")["ETag"]
     assert tags[0] != tags[1]
@@ -82,8 +83,8 @@ def test_ranks_are_over_the_whole_list_whatever_part_is_shown(client, ranked) ->
     assert ranges(client, f"{API}?{ASSUME}&ordering=score") == [(2, 3), (1, 3), (1, 2)]
 
 
-def test_the_page_says_at_which_deviation_and_keeps_it_in_its_links(client, ranked) -> None:
-    page = html.unescape(client.get(f"{PAGE}?{ASSUME}").content.decode())
+def test_the_page_shows_the_assumed_deviation_and_keeps_it_in_links(client, ranked) -> None:
+    page = html.unescape(page_source(client.get(f"{PAGE}?{ASSUME}")))
     assert "Assumed<br>range" in page and "<small>1\N{EN DASH}2</small>" in page
     assert "if</b> one run lies beside its usual value by 8.41 % times Student" in page
     assert "2 degrees of freedom" in page
@@ -104,7 +105,7 @@ def test_equal_scores_keep_their_shared_ranks(client) -> None:
     assert ranges(client) == [(1, 3), (1, 3), (1, 3), (4, 4)]
 
 
-def test_of_a_list_that_is_not_known_whole_nothing_is_assumed(client) -> None:
+def test_an_incomplete_list_has_no_assumed_ranks(client) -> None:
     scored((1000.0, 500.0), complete=False)
     document = client.get(f"{API}?{ASSUME}").json()
     assert (document["assumption"], document["not_assumed"]["code"]) == (None, "incomplete")
@@ -127,29 +128,27 @@ def of_measurement(tool: str, op: str, quantity: str, *, repeated: bool) -> None
     rank_ranges.index_ranges([make_list(release, "full", results, definition=definition)])
 
 
-def test_repeats_win_where_every_entry_was_repeated(client) -> None:
+def test_repeats_of_all_entries_override_the_assumption(client) -> None:
     of_measurement("mlperf-storage", "unet3d", "samples_rate", repeated=True)
     document = client.get(f"{API}?{ASSUME}").json()
     assert document["not_assumed"]["code"] == "repeated"
     assert ranges(client) == [(None, None)] * 2
 
 
-def test_single_runs_of_mlperf_have_its_assumption(client) -> None:
+def test_single_runs_of_mlperf_have_their_assumed_class(client) -> None:
     """A factor of exp(0.0014 x 25.41), 1.036: 100 and 98 are not told apart."""
     of_measurement("mlperf-storage", "unet3d", "samples_rate", repeated=False)
     assert ranges(client) == [(1, 2)] * 2
     assert client.get(f"{API}?{ASSUME}").json()["assumed_factor"] == pytest.approx(1.0362, abs=2e-4)
 
 
-def test_of_what_nobody_repeated_nothing_is_assumed(client) -> None:
+def test_quantities_without_repeats_have_no_assumed_ranks(client) -> None:
     of_measurement("fio", "read", "iops", repeated=False)
     assert client.get(f"{API}?{ASSUME}").json()["not_assumed"]["code"] == "no-class"
     assert ranges(client) == [(None, None)] * 2
 
 
-def test_of_so_many_entries_that_no_factor_is_large_enough_the_ranks_are_all_of_them(
-    client, ranked, monkeypatch
-) -> None:
+def test_a_factor_beyond_all_numbers_gives_all_ranks(client, ranked, monkeypatch) -> None:
     for module in (rank_ranges, simultaneous):  # 0.0841 x 10,000 is 841, and exp(709.8) is the largest number
         monkeypatch.setattr(module, "range_quantile", lambda count, degrees: 10_000.0)
     document = client.get(f"{API}?{ASSUME}").json()
@@ -158,7 +157,7 @@ def test_of_so_many_entries_that_no_factor_is_large_enough_the_ranks_are_all_of_
     assert "No factor between two scores is large enough then." in client.get(f"{PAGE}?{ASSUME}").content.decode()
 
 
-def test_an_empty_list_and_one_entry_have_answers(client) -> None:
+def test_lists_of_no_and_one_entry_have_assumed_ranks(client) -> None:
     scored(())
     assert client.get(f"{API}?{ASSUME}").json()["entries"] == []
     assert client.get(f"{PAGE}?{ASSUME}").status_code == 200

@@ -40,7 +40,7 @@ def test_equal_values_share_an_award() -> None:
 
 
 @pytest.mark.parametrize("clients", [None, 0, 9])
-def test_fewer_than_ten_client_nodes_win_nothing(clients: int | None) -> None:
+def test_fewer_than_ten_client_nodes_win_no_award(clients: int | None) -> None:
     assert told(entry("a", 9.0, 9.0, 9.0, clients), entry("b", 1.0, 1.0, 1.0)) == {
         "overall": ["b"],
         "bandwidth": ["b"],
@@ -49,22 +49,22 @@ def test_fewer_than_ten_client_nodes_win_nothing(clients: int | None) -> None:
     assert told(entry("a", 9.0, 9.0, 9.0, clients)) == {}
 
 
-def test_a_missing_value_wins_nothing() -> None:
+def test_a_missing_value_wins_no_award() -> None:
     assert told(entry("a", 9.0, None, None), entry("b", 8.0, 1.0, None)) == {"overall": ["a"], "bandwidth": ["b"]}
 
 
-def test_of_a_list_that_is_not_known_whole_only_the_score_can_be_told() -> None:
+def test_an_incomplete_list_has_only_the_overall_award() -> None:
     assert told(entry("a", 9.0, 3.0, 27.0), complete=False) == {"overall": ["a"]}
 
 
-def test_the_api_and_the_page_of_a_release_tell_them(client, django_assert_num_queries) -> None:
+def test_api_and_page_of_a_release_show_awards(client, django_assert_num_queries) -> None:
     release = make_release("SC99")
     first = make_result(release, "hw-1", 9.0, system_name="Old Tide", bandwidth_gib_per_s=3.0, rate_kiops=27.0)
     second = make_result(release, "hw-2", 9.0, system_name="New Tide", bandwidth_gib_per_s=9.0, rate_kiops=9.0)
     gone = make_result(release, "hw-3", 99.0, bandwidth_gib_per_s=99.0, rate_kiops=99.0)
     make_list(release, "io500", [gone, first, second], title="Research")
     Result.objects.filter(pk=gone.pk).update(withdrawn_at=timezone.now(), withdrawn_reason="Wrong.")
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         answer = client.get("/api/v1/releases/sc99/awards/").json()
     assert answer["release"] == "SC99"
     assert [(row["list"], row["award"], row["value"], row["unit"], row["shared"]) for row in answer["awards"]] == [
@@ -87,6 +87,6 @@ def test_a_release_that_is_not_published_has_no_awards(client) -> None:
     assert 'id="awards"' not in page
 
 
-def test_a_release_that_is_not_there_is_not_found(client) -> None:
+def test_awards_of_an_unknown_release_return_404(client) -> None:
     assert client.get("/api/v1/releases/sc00/awards/").status_code == 404
     assert client.get("/releases/sc00/").status_code == 404

@@ -39,7 +39,7 @@ def release() -> Release:
     return new_release
 
 
-def test_a_certificate_says_what_was_won_by_whom_and_how_far_to_trust_it(client, release) -> None:
+def test_a_certificate_has_award_winner_and_trust(client, release) -> None:
     assert texts(client, f"{AWARDS}/io500/bandwidth/certificate.svg") == [
         "Highwater", "Highest bandwidth", "Research list, SC99", "1,234.50GiB/s",
         "New Tide", "Site Two", "10\u00a0client nodes", "http://testserver/results/hw-2/",
@@ -55,7 +55,7 @@ def test_a_shared_award_names_all_who_share_it(client, release) -> None:
     assert {"Old Tide", "12\u00a0client nodes", "New Tide", "Site Two"} <= set(lines)
 
 
-def test_of_a_release_run_here_it_says_verified_and_the_day(client, settings) -> None:
+def test_a_certificate_of_a_release_run_here_says_verified_and_the_date(client, settings) -> None:
     settings.SITE_URL = "https://registry.example"
     new_release = make_release(
         "sc99", imported=False, deadline=timezone.now(), published_at=datetime(2099, 11, 20, 14, tzinfo=UTC)
@@ -77,7 +77,7 @@ def test_the_pdf_has_one_page_and_fonts(client, release) -> None:
     assert b"/FontFile" in answer.content
 
 
-def test_names_from_outside_stay_text(client, release) -> None:
+def test_names_in_pictures_are_escaped(client, release) -> None:
     Result.objects.filter(public_id="hw-2").update(system_name=HOSTILE)
     release.ranked_lists.get().entries.filter(result__public_id="hw-2").update(
         system_name=HOSTILE, institution="W" * 100
@@ -108,11 +108,11 @@ def test_a_pdf_is_refused_where_no_font_has_its_letters(client, name, status) ->
     "io500/metadata/certificate.svg", "io500/speed/certificate.svg", "ten/overall/certificate.pdf",
     "io500/overall/certificate.png",
 ])  # fmt: skip
-def test_what_is_no_award_has_no_certificate(client, release, address) -> None:
+def test_unknown_awards_have_no_certificate(client, release, address) -> None:
     assert client.get(f"{AWARDS}/{address}").status_code == 404
 
 
-def test_before_publication_there_is_none(client) -> None:
+def test_an_unpublished_release_has_no_certificate(client) -> None:
     new_release = make_release("next", imported=False, deadline=timezone.now(), list_names=["io500"])
     make_list(new_release, "io500", [make_result(new_release, "hw-1", system_name="Zsystem")], frozen=False)
     answer = client.get("/releases/next/awards/io500/overall/certificate.svg")

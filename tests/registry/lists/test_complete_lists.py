@@ -159,7 +159,7 @@ def published(release: str, name: str) -> list[PublishedRow]:
 
 
 @pytest.mark.parametrize(("release", "name"), [*RANKED_LISTS, *ALL_RUNS])
-def test_a_list_known_whole_is_what_its_rules_make_of_the_record(release: str, name: str) -> None:
+def test_a_complete_list_is_rebuilt_by_its_rules(release: str, name: str) -> None:
     definition = imported_definition(read_definitions(), name, release, ORDER)
     assert definition is not None
     changes = decisions(release, name)
@@ -168,7 +168,7 @@ def test_a_list_known_whole_is_what_its_rules_make_of_the_record(release: str, n
 
 
 @pytest.mark.parametrize(("release", "name"), [*RANKED_LISTS, *ALL_RUNS])
-def test_no_difference_is_explained_that_is_none(release: str, name: str) -> None:
+def test_every_explained_difference_exists(release: str, name: str) -> None:
     definition = imported_definition(read_definitions(), name, release, ORDER)
     assert definition is not None
     by_rules = rank_entries(entries(candidates(release, name), release, name), definition)
@@ -179,13 +179,13 @@ def test_no_difference_is_explained_that_is_none(release: str, name: str) -> Non
     }
 
 
-def test_every_list_known_whole_but_that_of_the_students_is_rebuilt() -> None:
+def test_every_complete_list_except_student_lists_is_rebuilt() -> None:
     complete_lists = {key for key in LISTS if key[0] in UNTIL_ISC21}
     assert complete_lists - {*RANKED_LISTS, *ALL_RUNS} == {("SC19", "scc")}
     assert len(complete_lists) == 9 + 7 + 5 + 4 + 1  # io500, ten, full, historical, scc
 
 
-def test_what_the_explanations_say_is_so() -> None:
+def test_explanations_of_differences_are_true() -> None:
     ten = {row[1] for row in LISTS["SC18", "ten"]}
     assert all(f"io500-{number}" in ten for number in (81, 144, 147, 199, 207, 210, 220, 180))
     left_out = {

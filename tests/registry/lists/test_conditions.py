@@ -134,7 +134,7 @@ def test_a_named_condition_that_breaks_the_schema_is_refused(tmp_path: Path) -> 
         read_definitions(tmp_path)
 
 
-def test_a_name_that_stands_twice_in_the_file_is_refused(tmp_path: Path) -> None:
+def test_a_duplicate_name_in_the_file_is_refused(tmp_path: Path) -> None:
     condition = json.dumps(NODES)
     text = f'{{"conditions": {{"nodes@1": {condition}, "nodes@1": {condition}}}, "sets": {{}}}}'
     (tmp_path / "conditions.json").write_text(text)
@@ -182,6 +182,6 @@ def test_a_version_that_is_defined_twice_is_refused(tmp_path: Path) -> None:
         read_definitions(tmp_path)
 
 
-def test_words_are_filled_in_texts_alone() -> None:
+def test_placeholders_are_filled_in_texts_only() -> None:
     content = {"a": ["{x} of {y}", 1, None, True], "{x}": "{ x }"}
     assert fill_words(content, {"x": "2", "y": "3"}) == {"a": ["2 of 3", 1, None, True], "{x}": "{ x }"}

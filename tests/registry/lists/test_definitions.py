@@ -96,7 +96,7 @@ def test_the_ranked_lists_take_ten_or_more(name: str) -> None:
 
 
 @pytest.mark.parametrize(("research", "production"), [("io500", "production"), ("ten", "ten-production")])
-def test_a_run_stands_on_research_or_on_production_never_on_both(research: str, production: str) -> None:
+def test_a_run_is_on_research_or_production_never_both(research: str, production: str) -> None:
     for awarded in (True, False, None):
         on = [name for name in (research, production) if why_not(name, production=awarded) is None]
         assert on == [production if awarded else research]
@@ -119,7 +119,7 @@ def test_the_awarded_level_caps_the_list(level: str, listed: set[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["io500", "ten", "production", "ten-production"])
-def test_a_student_run_ranks_on_the_list_of_students_alone(name: str) -> None:
+def test_a_student_run_ranks_only_on_the_student_list(name: str) -> None:
     production = "production" in name
     assert why_not(name, production=production, **{"p.scc": True}) == "student-run"
     assert why_not(name, production=production, **{"p.scc": None}) is None
@@ -128,7 +128,7 @@ def test_a_student_run_ranks_on_the_list_of_students_alone(name: str) -> None:
         assert why_not("scc", **{"p.scc": not_said}) == "not-a-student-run"
 
 
-def test_the_best_run_of_a_system_ranks_and_the_others_are_told_so() -> None:
+def test_the_best_run_of_a_system_ranks_and_the_others_have_a_reason() -> None:
     definition = current_definitions(read_definitions())["io500"]
     same = facts(institution="North Lab", system="Fjord", filesystem_type="Lustre")
     ranking = rank_entries(
@@ -206,13 +206,13 @@ def ranking(folder: Path, **changed: Any) -> None:
         ({"unit": "s"}, "s is no unit of bandwidth"),
     ],
 )
-def test_what_no_descriptor_knows_cannot_be_ranked(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
+def test_quantities_without_a_descriptor_cannot_be_ranked(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
     ranking(tmp_path, **changed)
     with pytest.raises(DefinitionError, match=why):
         read_definitions(tmp_path)
 
 
-def test_the_direction_is_that_of_the_descriptor() -> None:
+def test_the_better_direction_comes_from_the_descriptor() -> None:
     bandwidth = current_definitions(read_definitions())["fio-seq-write"]
     assert not lower_is_better(bandwidth)
     assert lower_is_better(bandwidth | {"ranks": bandwidth["ranks"] | {"quantity": "latency", "unit": "us"}})
@@ -225,7 +225,7 @@ def test_a_definition_ranks_a_score_or_a_measurement_never_both(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("body", current_definitions(read_definitions()).values(), ids=lambda body: body["name"])
-def test_a_list_of_another_tool_says_what_is_comparable(body: dict[str, Any]) -> None:
+def test_a_list_of_another_tool_has_its_conditions(body: dict[str, Any]) -> None:
     if tool_of(body) != "io500":
         assert "Comparable:" in body["description"]
         assert ranked_measure(body)["unit"]

@@ -62,7 +62,7 @@ def test_a_condition_on_every_text_can_hold_and_fail(fact: str) -> None:
 
 
 @pytest.mark.parametrize("trust", ["reported", "imported"])
-def test_a_definition_that_says_nothing_of_trust_ranks_verified_runs_alone(trust: str) -> None:
+def test_a_definition_without_trust_ranks_verified_runs_only(trust: str) -> None:
     assert code_of(candidate(trust=trust)) == "not-verified"
     assert code_of(candidate()) is None
     assert code_of(candidate(trust=trust), pool="release") is None  # a list that was published elsewhere
@@ -86,6 +86,6 @@ def test_a_run_ranks_by_any_score_that_a_definition_may_name(score: str) -> None
     assert code_of(candidate(scores={}), score=score) == "no-score"
 
 
-def test_a_parameter_that_is_not_known_meets_no_condition_but_is_not() -> None:
+def test_an_unknown_parameter_meets_only_negated_conditions() -> None:
     assert code_of(candidate(parameters={}), condition("p.scc", is_not=True)) is None
     assert code_of(candidate(parameters={}), condition("p.scc", **{"is": False})) == "other-p.scc"

@@ -13,7 +13,7 @@ from django.urls import Resolver404, get_resolver, resolve
 
 from registry.lists.io500_site import urls
 from registry.lists.io500_site.csv_rows import COLUMNS
-from registry.lists.io500_site.views import lead_on
+from registry.lists.io500_site.views import redirect_address
 from registry.models import Result
 from tests.registry.record import make_list, make_release, make_result
 
@@ -74,7 +74,7 @@ def test_addresses_of_io500_lead_to_pages_that_are_there(client: Client) -> None
         ("/files/SC23_IO500_Presentation.pdf", ""),
     ],
 )
-def test_what_the_record_lacks_says_where_the_original_is(client: Client, address: str, nearest: str | None) -> None:
+def test_pages_missing_here_link_the_original(client: Client, address: str, nearest: str | None) -> None:
     answer = client.get(address)
     if nearest is None:
         assert answer.status_code == 301
@@ -96,7 +96,7 @@ def test_what_the_record_lacks_says_where_the_original_is(client: Client, addres
         "/list/evil.example/%5c", "/download/SC19/%22onload=%22",
     ],
 )  # fmt: skip
-def test_hostile_addresses_lead_nowhere(client: Client, address: str) -> None:
+def test_hostile_addresses_are_not_redirected(client: Client, address: str) -> None:
     answer = client.get(address)
     content = answer.content.decode()
     assert answer.status_code == 404
@@ -109,12 +109,12 @@ def links_of(content: str) -> list[str]:
     return [part.split('"')[0] for part in content.split('<a href="')[1:]]
 
 
-def test_only_reading_leads_on(client: Client) -> None:
+def test_only_get_requests_are_redirected(client: Client) -> None:
     assert client.head("/list/SC19/ten").status_code == 301
     assert client.post("/list/SC19/ten").status_code == 405
 
 
-def test_no_address_of_io500_hides_one_of_ours() -> None:
+def test_no_address_of_io500_hides_an_address_of_this_site() -> None:
     """They stand last, and none of their words begins a page of ours but those that only lead to identifiers."""
     assert get_resolver().url_patterns[-1].urlconf_module.__name__ == urls.__name__  # type: ignore[union-attr]
     for address in (
@@ -125,7 +125,7 @@ def test_no_address_of_io500_hides_one_of_ours() -> None:
         "/docs/rules/",
         "/results/",
     ):
-        assert resolve(address).func is not lead_on, address
+        assert resolve(address).func is not redirect_address, address
     with pytest.raises(Resolver404):
         resolve("/list/SC19/ten/more/")
 
@@ -136,7 +136,7 @@ def test_every_route_is_one_that_the_table_explains() -> None:
         assert ("leads_to" in route) != ("address" in route), route
 
 
-def test_each_submission_has_the_id_that_its_number_says() -> None:
+def test_each_submission_has_the_id_of_its_number() -> None:
     """The addresses of submissions are looked up by id alone."""
     numbered = Result.objects.exclude(origin_id="").values_list("public_id", "origin_id")
     assert len(numbered) > 300
@@ -161,7 +161,7 @@ def test_columns_are_those_of_io500(client: Client) -> None:
     assert [int(row["id"]) for row in rows] == list(range(1, 26))
 
 
-def test_a_row_has_what_the_list_prints(client: Client) -> None:
+def test_a_row_has_the_printed_values(client: Client) -> None:
     """Submission 1 as the database of IO500 has it; the archive prints more digits."""
     row = rows_of(client, "ISC20/full")[0]
     expected = {
@@ -179,7 +179,7 @@ def test_a_row_has_what_the_list_prints(client: Client) -> None:
     assert {name: row[name] for name in expected} == expected
 
 
-def test_what_is_not_known_is_empty_and_never_zero(client: Client) -> None:
+def test_unknown_values_are_empty_and_never_zero(client: Client) -> None:
     rows = {row["information_system"]: row for row in rows_of(client, "SC22/io500")}
     slide_only = rows["SuperStore"]
     assert slide_only["score"] == "5517.73"
@@ -188,7 +188,7 @@ def test_what_is_not_known_is_empty_and_never_zero(client: Client) -> None:
     assert "0" not in {row["information_client_nodes"] for row in rows.values()}
 
 
-def test_a_withdrawn_run_says_so(client: Client) -> None:
+def test_a_withdrawn_run_is_marked(client: Client) -> None:
     Result.objects.filter(public_id="io500-1").update(withdrawn_at="2026-01-01T00:00:00Z")
     rows = rows_of(client, "ISC20/full")
     assert (rows[0]["information_system"], rows[0]["status"]) == ("Wolf", "WITHDRAWN")
@@ -256,7 +256,7 @@ def test_lists_of_other_benchmarks_have_no_such_columns(client: Client) -> None:
     assert "?format=io500" in client.get("/lists/SC19/ten/").content.decode()
 
 
-def test_a_name_that_would_run_as_a_formula_stays_text(client: Client) -> None:
+def test_a_name_that_looks_like_a_formula_is_escaped(client: Client) -> None:
     release = make_release("T9", "2026-06-01")
     result = make_result(
         release, "io500-f", 3.0, system_name='=HYPERLINK("http://evil.example")', institution="@SUM(1)"
@@ -277,6 +277,6 @@ def test_the_file_has_a_name_and_pages_like_the_other_forms(client: Client) -> N
     assert client.get("/api/v1/lists/SC19/full/", {"format": "csv", "page_size": "10"})["ETag"] != answer["ETag"]
 
 
-def test_it_costs_two_queries_more_than_the_other_forms(client: Client, django_assert_max_num_queries) -> None:
+def test_the_io500_form_costs_two_more_queries(client: Client, django_assert_max_num_queries) -> None:
     with django_assert_max_num_queries(5):
         rows_of(client, "ISC21/historical")

@@ -47,7 +47,7 @@ def cells_of(page: str) -> int:
         ("score", ["Rank", "System", "Score", ""]),
     ],
 )  # fmt: skip
-def test_heads_and_cells_are_those_asked_for(client, columns, heads) -> None:
+def test_only_chosen_columns_are_shown(client, columns, heads) -> None:
     page = page_source(client.get(ADDRESS, {"columns": columns} if columns else {}))
     assert heads_of(page) == heads
     assert cells_of(page) == len(heads)
@@ -59,7 +59,7 @@ def test_ticks_of_the_form_become_one_short_address(client) -> None:
     assert client.get(answer["Location"]).status_code == 200
 
 
-def test_all_ticks_leave_no_name_in_the_address(client) -> None:
+def test_all_columns_chosen_leave_the_address_clean(client) -> None:
     names = "institution,filesystem_type,client_nodes,bandwidth_gib_per_s,rate_kiops,entered"
     assert client.get(f"{ADDRESS}?columns={names}&columns=score")["Location"] == ADDRESS
 

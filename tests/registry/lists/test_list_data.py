@@ -108,7 +108,7 @@ def test_official_values_of_every_submission_are_there(shared: Path) -> None:
             assert result.get("phases", {}).get(phase.replace("_", "-")) == (float(row[phase]) if row[phase] else None)
 
 
-def test_all_releases_are_there_in_order_and_missing_ones_say_so() -> None:
+def test_all_releases_are_in_order_and_missing_ones_are_marked() -> None:
     slugs = [release["slug"] for release in RELEASES]
     assert slugs[:4] == ["SC17", "ISC18", "SC18", "SC18-recomputed"]
     assert slugs[-1] == "SC25"
@@ -146,7 +146,7 @@ def test_list_lengths(release: str, name: str, rows: int) -> None:
     assert len(LISTS[release, name]["entries"]) == rows
 
 
-def test_ranks_are_positions_and_no_result_stands_twice_on_a_list() -> None:
+def test_ranks_are_positions_and_no_result_is_listed_twice() -> None:
     for key, ranked_list in LISTS.items():
         assert [row[0] for row in ranked_list["entries"]] == list(range(1, len(ranked_list["entries"]) + 1)), key
         assert len({row[1] for row in ranked_list["entries"]}) == len(ranked_list["entries"]), key
@@ -162,7 +162,7 @@ def test_two_runs_of_one_system_stay_two_results() -> None:
     assert {"io500-isc22-supermuc-ng-phase2-1371-3", "io500-isc22-supermuc-ng-phase2-1034-55"} <= RESULTS.keys()
 
 
-def test_sc18_and_its_recomputation_give_the_same_run_another_score() -> None:
+def test_the_recomputation_of_sc18_changes_the_score_of_a_run() -> None:
     scores = {
         release: next(row[2] for row in LISTS[release, "ten"]["entries"] if row[1] == "io500-92")
         for release in ("SC18", "SC18-recomputed")
@@ -170,7 +170,7 @@ def test_sc18_and_its_recomputation_give_the_same_run_another_score() -> None:
     assert scores == {"SC18": 70.63, "SC18-recomputed": 44.3}
 
 
-def test_deleted_rows_are_kept_and_say_so() -> None:
+def test_deleted_rows_are_kept_and_marked() -> None:
     for number in (222, 225, 234, 243, 259, 313):
         assert "deleted" in RESULTS[f"io500-{number}"]["note"]
 
@@ -186,7 +186,7 @@ def test_no_personal_data() -> None:
     assert not any("submitter" in key for result in RESULTS.values() for key in result)
 
 
-def test_the_files_stay_small_and_one_fact_is_one_line() -> None:
+def test_data_files_are_small_with_one_fact_in_a_line() -> None:
     assert sum(path.stat().st_size for path in HISTORY.rglob("*.json")) < 1_000_000
     assert len((HISTORY / "results.json").read_text(encoding="utf-8").splitlines()) == len(RESULTS) + 2
 
@@ -232,7 +232,7 @@ def test_with_its_overrides_a_definition_gives_the_published_list(release: str, 
     assert not compare_lists(published(release, name), rank_entries(candidates, definition, overrides))
 
 
-def test_overrides_tell_their_reason() -> None:
+def test_overrides_have_a_reason() -> None:
     counts = Counter((row["release"], row["list"]) for row in OVERRIDES)
     assert counts["ISC19", "io500"] == 20
     assert counts["ISC21", "ten"] == 16

@@ -81,7 +81,7 @@ def test_withdrawn_and_superseded_results_leave_the_list(release: Release) -> No
     assert listed(freeze_list(release, "ten")) == [(1, "b-2")]
 
 
-def test_what_is_withdrawn_after_the_publication_stays_on_its_list_and_off_the_next(release: Release) -> None:
+def test_results_withdrawn_after_publication_stay_on_their_list_only(release: Release) -> None:
     result = publish(release, "a", 9.0)
     release.published_at = timezone.now()
     release.save()
@@ -99,7 +99,7 @@ def test_results_without_a_score_are_not_ranked(release: Release) -> None:
     assert listed(freeze_list(release, "ten")) == []
 
 
-def test_the_best_of_a_system_stands_for_it_whatever_it_is_printed_as(release: Release) -> None:
+def test_the_best_result_of_a_system_ranks_in_any_spelling(release: Release) -> None:
     publish(release, "a", 1.0, system_name="s", institution="The Hall")
     publish(release, "b", 2.0, system_name="s", filesystem_type="EXAScaler", filesystem_family="Lustre")
     assert listed(freeze_list(release, "ten")) == [(1, "b")]
@@ -114,7 +114,7 @@ def test_an_entry_persists_into_later_releases_and_is_new_only_once(release: Rel
     assert list(second.entries.values_list("result__public_id", "new")) == [("b", True), ("a", False)]
 
 
-def test_an_override_by_people_shows_its_reason(release: Release) -> None:
+def test_an_override_shows_its_reason(release: Release) -> None:
     small = publish(release, "a", 9.0, client_nodes=4)
     publish(release, "b", 1.0)
     Override.objects.create(
@@ -162,7 +162,7 @@ def test_an_unknown_list_is_refused(release: Release) -> None:
         compute_list(release, "twenty")
 
 
-def test_building_asks_the_same_number_of_questions_for_any_number_of_results(
+def test_building_costs_the_same_queries_for_any_number_of_results(
     release: Release, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for number in range(3):

@@ -25,7 +25,7 @@ def test_a_value_agrees_with_what_it_was_rounded_to(official: float, archived: f
     ("official", "archived"),
     [(152.41, 214.564), (5.32, 5.346), (0.0, 0.5), (12.0, 12.02), (float("nan"), 1.0), (1.0, float("inf"))],
 )
-def test_a_value_that_no_rounding_explains_differs(official: float, archived: float) -> None:
+def test_a_value_beyond_rounding_differs(official: float, archived: float) -> None:
     assert not may_be_same(official, archived)
 
 
@@ -34,7 +34,7 @@ def test_find_may_be_printed_in_whole_kiops() -> None:
     assert value_differences({"ior-easy-read": 849.0}, {"ior-easy-read": 848.59})
 
 
-def test_only_what_both_sides_give_is_compared() -> None:
+def test_only_values_of_both_sides_are_compared() -> None:
     assert value_differences({"score": 2.0, "rate": 3.0}, {"score": 1.0, "bandwidth": 9.0}) == [
         ListDifference("score", 2.0, 1.0)
     ]

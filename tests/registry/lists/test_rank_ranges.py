@@ -10,7 +10,7 @@ from django.utils import timezone
 from registry.lists import rank_ranges
 from registry.lists.listing import entries_digest, freeze_list
 from registry.models import Fact, ListDefinition, Measurement, RankedList, RankRange, Result
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from tests.registry.record import described, make_list, make_rate, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +88,7 @@ def test_ranges_are_no_part_of_a_frozen_list(client, ranked) -> None:
     assert shown(client) == [(1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 4, 4)]
 
 
-def test_ranges_that_an_earlier_version_assumed_go_and_the_frozen_list_stays(client, single) -> None:
+def test_ranges_assumed_by_an_earlier_version_are_removed(client, single) -> None:
     before = single.digest
     RankRange.objects.create(entry=single.entries.get(position=1), low=1, high=4)
     rank_ranges.index_ranges([single])
@@ -97,7 +97,7 @@ def test_ranges_that_an_earlier_version_assumed_go_and_the_frozen_list_stays(cli
     assert single.digest == before == entries_digest(single.entries.select_related("result"))
 
 
-def test_a_server_without_the_history_loses_assumed_ranges_too() -> None:
+def test_assumed_ranges_are_removed_without_history() -> None:
     release = make_release("here", imported=False, deadline=timezone.now())
     ranked = make_list(release, "full", results_of((100.0, 99.0), release))
     RankRange.objects.create(entry=ranked.entries.get(position=1), low=1, high=2)
@@ -120,7 +120,7 @@ def test_pages_show_ranges_with_the_way_to_their_method(client, ranked) -> None:
     assert 'id="ranks"' in client.get("/docs/uncertainty/").content.decode()
 
 
-def test_a_list_of_which_some_were_repeated_says_how_many_were_not(client) -> None:
+def test_a_partly_repeated_list_counts_single_runs(client) -> None:
     release = make_release("T1")
     definition = ListDefinition.objects.create(name="full", version=1, body=BODY)
     results = repeated((100.0, 99.0), release, 1.5)

@@ -61,13 +61,13 @@ def test_ties_share_a_rank_and_the_next_rank_is_skipped() -> None:
     assert [(row.rank_low, row.rank_high) for row in ranking.rows] == [(1, 1), (2, 3), (2, 3), (4, 4)]
 
 
-def test_in_a_tie_the_earlier_entry_stands_first_then_the_lower_number() -> None:
+def test_ties_are_ordered_by_first_entry_and_then_number() -> None:
     tied = [entry("io500-200", 5.0, "2020-01-01"), entry("io500-46", 5.0, "2020-01-01"), entry("io500-9", 5.0, "2021")]
     assert [name for _, name in places(rank_entries(tied, definition()))] == ["io500-46", "io500-200", "io500-9"]
 
 
 @pytest.mark.parametrize("score", [None, math.nan, math.inf, -math.inf, 0.0, -1.0])
-def test_what_is_no_positive_number_never_ranks(score: float | None) -> None:
+def test_only_positive_scores_rank(score: float | None) -> None:
     ranking = rank_entries([entry("a", score), entry("b", 1.0)], definition())
     assert places(ranking) == [(1, "b")]
     assert codes(ranking) == {"a": "no-score"}
@@ -84,7 +84,7 @@ def test_an_override_score_must_itself_be_a_number() -> None:
     assert rank_entries([entry("a", 2.0)], definition(), [Override("a", "score", "Recomputed.", math.nan)]).rows == ()
 
 
-def test_a_condition_that_does_not_hold_gives_its_code_and_sentence() -> None:
+def test_a_failed_condition_gives_its_code_and_sentence() -> None:
     ranking = rank_entries(
         [entry("a", 1.0, client_nodes=11), entry("b", 1.0, client_nodes=10)], definition(TEN_CLIENTS)
     )
@@ -113,12 +113,12 @@ def test_each_kind_of_condition(condition: dict[str, Any], facts: dict[str, Any]
 
 
 @pytest.mark.parametrize("broken", [{}, {"is": 1, "at_least": 1}, {"matches": "x"}])
-def test_a_condition_must_ask_exactly_one_known_question(broken: dict[str, Any]) -> None:
+def test_a_condition_must_have_exactly_one_known_test(broken: dict[str, Any]) -> None:
     with pytest.raises(DefinitionError):
         rank_entries([entry("a", 1.0)], definition({"fact": "client_nodes", "code": "c", "otherwise": "No.", **broken}))
 
 
-def test_only_the_best_of_a_system_stands_on_the_list_whatever_the_letter_case() -> None:
+def test_the_best_of_a_system_ranks_in_any_letter_case() -> None:
     same = {"institution": "KAUST", "system": "Shaheen", "filesystem_type": "Lustre"}
     other = {"institution": "kaust ", "system": "SHAHEEN", "filesystem_type": "lustre"}
     ranking = rank_entries([entry("a", 1.0, **same), entry("b", 2.0, **other)], definition(best_per=SYSTEM))
@@ -127,7 +127,7 @@ def test_only_the_best_of_a_system_stands_on_the_list_whatever_the_letter_case()
     assert ranking.exclusions[0].why == "b has the same institution, system and file system type and scores 2."
 
 
-def test_an_entry_that_is_not_eligible_does_not_displace_the_next_best_of_its_system() -> None:
+def test_an_ineligible_entry_does_not_displace_the_next_best_of_its_system() -> None:
     same = {"institution": "X", "system": "Y", "filesystem_type": "Z"}
     pool = [entry("a", 9.0, client_nodes=4, **same), entry("b", 5.0, client_nodes=10, **same)]
     assert places(rank_entries(pool, definition(TEN_CLIENTS, best_per=SYSTEM))) == [(1, "b")]
@@ -146,7 +146,7 @@ def test_an_excluded_entry_is_off_and_shows_the_reason() -> None:
     assert (ranking.exclusions[0].code, ranking.exclusions[0].why) == ("override-excluded", "Not persistent.")
 
 
-def test_excluding_the_best_of_a_system_moves_no_other_entry_onto_the_list() -> None:
+def test_excluding_the_best_of_a_system_adds_no_other_entry() -> None:
     pool = [entry("a", 2.0, institution="X"), entry("b", 1.0, institution="X")]
     assert rank_entries(pool, definition(best_per=["institution"]), [Override("a", "exclude", "Doubtful.")]).rows == ()
 
@@ -169,7 +169,7 @@ def test_a_score_override_ranks_by_the_list_s_own_score() -> None:
     ("action", "reason", "score"),
     [("drop", "Because.", None), ("exclude", " ", None), ("score", "Because.", None), ("include", "Because.", 1.0)],
 )
-def test_an_override_that_makes_no_sense_is_refused(action: str, reason: str, score: float | None) -> None:
+def test_a_contradictory_override_is_refused(action: str, reason: str, score: float | None) -> None:
     with pytest.raises(DefinitionError):
         Override("a", action, reason, score)
 
@@ -208,7 +208,7 @@ def test_published_ranks_inside_a_tie_are_no_difference() -> None:
     assert not compare_lists(published, computed)
 
 
-def test_natural_order_reads_numbers() -> None:
+def test_natural_order_compares_numbers_by_value() -> None:
     assert sorted(["io500-46", "io500-9", "io500-sc22-x-1"], key=natural_key) == [
         "io500-9",
         "io500-46",
@@ -259,14 +259,14 @@ def row(value: float, op: str = "write", stat: str = "mean", **context: Any) -> 
     return {"op": op, "quantity": "bandwidth", "stat": stat, "value": value, "context": context}
 
 
-def test_of_the_measurements_that_a_definition_names_the_best_counts() -> None:
+def test_the_best_of_the_named_measurements_ranks() -> None:
     rows = [row(1.0, job=1), row(2.0, job=1, test=4), row(8.0, job=2), row(9.0), row(7.0, op="read", job=1)]
     assert best_value(rows, RANKS, lower_is_better=False) == 2.0
     assert best_value(rows, RANKS, lower_is_better=True) == 1.0
     assert best_value([row(9.0, stat="max", job=1)], RANKS, lower_is_better=False) is None
 
 
-def test_where_less_is_better_the_lowest_stands_first_and_counts_for_its_system() -> None:
+def test_the_lowest_value_ranks_first_when_less_is_better() -> None:
     entries = [Entry(name, {"measured": value}, {"system": name[0]}) for name, value in
                (("a1", 4.0), ("a2", 3.0), ("b", 9.0), ("c", None))]  # fmt: skip
     ranking = rank_entries(entries, {"eligible": [], "best_per": ["system"]}, lower_is_better=True)

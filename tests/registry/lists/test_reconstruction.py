@@ -61,13 +61,13 @@ def ids(listed: list[tuple[int, str]]) -> list[int]:
     return [int(result.removeprefix("io500-")) for _, result in listed]
 
 
-def test_entries_stand_by_score_and_equal_scores_share_a_rank() -> None:
+def test_entries_are_ordered_by_score_and_equal_scores_share_a_rank() -> None:
     listed, left_out = rank([run(1, 5.0), run(2, 9.0), run(3, 5.0), run(4, 1.0)])
     assert listed == [(1, "io500-2"), (2, "io500-1"), (2, "io500-3"), (4, "io500-4")]
     assert left_out == {}
 
 
-def test_each_list_asks_for_its_client_nodes_and_takes_no_student_run() -> None:
+def test_each_list_requires_its_client_nodes_and_no_student_run() -> None:
     pool = [run(1, 5.0, 9), run(2, 4.0, 10), run(3, 3.0, 11), run(4, 2.0, None), run(5, 1.0, scc=True)]
     listed, left_out = rank(pool)
     assert ids(listed) == [2, 3]
@@ -83,18 +83,18 @@ def test_each_list_asks_for_its_client_nodes_and_takes_no_student_run() -> None:
     assert ids(rank(pool, name="full")[0]) == [1, 2, 3, 4]
 
 
-def test_the_best_of_a_system_stands_for_it_with_the_spelling_of_the_time() -> None:
+def test_the_best_result_of_a_system_ranks_with_its_printed_name() -> None:
     pool = [run(1, 5.0, system_name="Deep"), run(2, 7.0, system_name="deep "), run(3, 6.0, filesystem_type="DAOS")]
     listed, left_out = rank(pool)
     assert (ids(listed), left_out) == ([2, 3], {"1": "not-best"})
 
 
-def test_what_stands_on_a_list_known_whole_needs_no_client_nodes() -> None:
+def test_entries_of_a_complete_list_need_no_client_nodes() -> None:
     pool = [run(1, 5.0, None, carried_over=True, release__held_on=FIRST), run(2, 4.0, None)]
     assert ids(rank(pool)[0]) == [1]
 
 
-def test_a_known_official_rank_says_what_no_archive_does() -> None:
+def test_a_known_official_rank_is_evidence_of_eligibility() -> None:
     """The list of the release before proves that run 1 may stand there; that of this release, that run 3 does."""
     before = rows({1: 6.0}, release=2)
     now = rows({3: 5.0}, release=3, held_on=THIRD)
@@ -103,13 +103,13 @@ def test_a_known_official_rank_says_what_no_archive_does() -> None:
     assert (ids(listed), left_out) == ([3, 2], {"1": "not-on-official-lists"})
 
 
-def test_what_the_known_ranks_should_have_and_lack_is_left_out() -> None:
+def test_results_missing_among_the_known_ranks_are_left_out() -> None:
     """Known down to 5: 8 is missing there. 4.9 lies below, 5.004 may be printed as 5, and 9 came later."""
     pool = [run(1, 8.0), run(2, 5.0), run(3, 4.9), run(4, 5.004), run(5, 9.0, release__held_on=THIRD)]
     assert find_denied(pool, rows({2: 5.0})) == {1}
 
 
-def test_with_production_and_research_apart_only_both_lists_deny() -> None:
+def test_only_absence_from_both_lists_excludes_a_result() -> None:
     """Research is known down to 6, production down to 2: what lies above 6 would stand on one of the two."""
     pool = [run(1, 9.0), run(2, 7.0), run(3, 6.0), run(4, 3.0), run(5, 2.0)]
     research, production = rows({3: 6.0}), rows({5: 2.0}, "production")
@@ -118,13 +118,13 @@ def test_with_production_and_research_apart_only_both_lists_deny() -> None:
     assert find_denied(pool, [*research, *rows({5: 2.0}, "production", complete=True)]) == {1, 2}
 
 
-def test_a_run_that_stands_on_a_later_list_again_is_not_denied() -> None:
+def test_a_run_on_a_later_list_is_not_excluded() -> None:
     pool = [run(1, 8.0), run(2, 5.0)]
     published = [*rows({2: 5.0}), *rows({1: 8.0, 2: 5.0}, release=3, held_on=THIRD)]
     assert find_denied(pool, published) == set()
 
 
-def test_production_and_research_of_one_system_both_stand() -> None:
+def test_production_and_research_runs_of_one_system_both_rank() -> None:
     """The committee lists the better run as research and the other one in production; a third run is beaten by both."""
     same = {"system_name": "Deep"}
     pool = [run(1, 9.0, **same), run(2, 7.0, **same), run(3, 6.0, **same), run(4, 1.0)]
@@ -136,7 +136,7 @@ def test_production_and_research_of_one_system_both_stand() -> None:
     assert (ids(listed), left_out) == ([1, 4], {"2": "not-best", "3": "not-best", "5": "not-best"})
 
 
-def test_without_a_score_nothing_ranks() -> None:
+def test_results_without_a_score_do_not_rank() -> None:
     listed, exclusions = rank_rebuilt("full", [], [run(1, None), run(2, 3.0)], [], 2)  # type: ignore[arg-type]
     assert (ids(listed), [row.code for row in exclusions]) == ([2], ["no-score"])
     assert all(isinstance(row, Exclusion) for row in exclusions)
@@ -171,7 +171,7 @@ def record(db: None) -> Release:
     return second
 
 
-def test_the_answer_says_what_it_is_and_how_complete(client, record) -> None:
+def test_a_reconstruction_is_marked_with_its_completeness(client, record) -> None:
     content = client.get(ADDRESS).json()
     assert content["statement"] == "Reconstructed by Highwater from 2 published archives; not an IO500 list."
     assert (content["archives"], content["copied"], content["length"]) == (2, 2, 3)
@@ -187,11 +187,11 @@ def test_the_answer_says_what_it_is_and_how_complete(client, record) -> None:
         "rank": 3, "official_rank": None, "official_production_rank": None, "result": "io500-3",
         "institution": "Site One", "institution_slug": "site-one", "system": "Three", "system_slug": "site-one-three",
         "filesystem_type": "Lustre 2.15", "client_nodes": 10, "score": 30.0, "bandwidth_gib_per_s": 9.0,
-        "rate_kiops": 100.0, "trust": "derived", "entered": "S2", "entered_inferred": True,
+        "rate_kiops": 100.0, "trust": "derived", "trust_label": "derived", "entered": "S2", "entered_inferred": True,
     }  # fmt: skip
 
 
-def test_it_comes_as_csv(client, record) -> None:
+def test_a_reconstruction_is_available_as_csv(client, record) -> None:
     answer = client.get(f"{ADDRESS}?format=csv")
     assert answer["Content-Disposition"] == 'attachment; filename="s2-io500-reconstructed.csv"'
     table = list(csv.DictReader(io.StringIO(answer.content.decode())))
@@ -202,13 +202,15 @@ def test_it_comes_as_csv(client, record) -> None:
     ]
 
 
-def test_withdrawn_and_superseded_runs_do_not_stand_there(client, record) -> None:
+def test_withdrawn_and_superseded_runs_are_not_reconstructed(client, record) -> None:
     Result.objects.filter(public_id="io500-1").update(withdrawn_at=dt.datetime(2022, 1, 1, tzinfo=dt.UTC))
     make_result(record, "io500-3b", 3.0, trust="derived", revises=Result.objects.get(public_id="io500-3"))
     assert [row["result"] for row in client.get(ADDRESS).json()["entries"]] == ["io500-2", "io500-3b"]
 
 
-def test_it_costs_as_many_questions_for_any_number_of_results(client, record, django_assert_num_queries) -> None:
+def test_a_reconstruction_costs_the_same_queries_for_any_number_of_results(
+    client, record, django_assert_num_queries
+) -> None:
     with django_assert_num_queries(6):
         client.get(ADDRESS)
     for number in range(100, 130):
@@ -217,7 +219,7 @@ def test_it_costs_as_many_questions_for_any_number_of_results(client, record, dj
         assert client.get(ADDRESS).json()["length"] == 33
 
 
-def test_the_page_says_that_it_is_no_official_list_and_both_lead_to_each_other(client, record) -> None:
+def test_the_reconstruction_and_the_official_list_link_each_other(client, record) -> None:
     page = client.get("/lists/S2/io500/reconstructed/")
     content = page.content.decode()
     assert page["Cache-Control"] == "public, max-age=60"
@@ -231,12 +233,12 @@ def test_the_page_says_that_it_is_no_official_list_and_both_lead_to_each_other(c
     assert "/reconstructed/" not in client.get("/lists/S1/io500/").content.decode()
 
 
-def test_a_release_in_another_case_leads_to_the_one_address(client, record) -> None:
+def test_a_release_in_another_case_is_redirected(client, record) -> None:
     assert client.get("/lists/s2/IO500/reconstructed/")["Location"] == "/lists/S2/io500/reconstructed/"
     assert client.get("/api/v1/lists/s2/IO500/reconstructed/").json()["list"] == "io500"
 
 
-def test_official_lists_counts_and_feeds_do_not_change_by_it(client, record) -> None:
+def test_reconstructions_change_no_official_list_count_or_feed(client, record) -> None:
     before = RankedList.objects.count()
     client.get(ADDRESS)
     assert RankedList.objects.count() == before
@@ -245,7 +247,7 @@ def test_official_lists_counts_and_feeds_do_not_change_by_it(client, record) -> 
     assert "reconstructed" not in client.get("/api/v1/releases/S2/awards/").content.decode()
 
 
-def test_each_list_says_how_many_of_its_entries_are_known(client, record) -> None:
+def test_each_list_counts_its_known_entries(client, record) -> None:
     complete_list, first_ranks = (client.get(f"/api/v1/lists/{release}/io500/").json() for release in ("S1", "S2"))
     assert (complete_list["completeness"], complete_list["reconstructed_as"]) == ("1 of 1 entries", None)
     assert first_ranks["completeness"] == "1 entries, the first ranks only; how many the list has is not known"
@@ -266,7 +268,7 @@ def test_each_list_says_how_many_of_its_entries_are_known(client, record) -> Non
         ("here/io500", "list.not-reconstructed", "The lists of here are made here"),
     ],
 )
-def test_what_cannot_be_rebuilt_is_refused_with_the_reason(client, record, address, code, words) -> None:
+def test_impossible_reconstructions_are_refused_with_the_reason(client, record, address, code, words) -> None:
     make_release("here", "2026-01-01", imported=False, deadline=dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
     answer = client.get(f"/api/v1/lists/{address}/reconstructed/")
     assert (answer.status_code, answer.json()["code"]) == (404, code)
@@ -285,7 +287,7 @@ AFTER_ISC21 = ["SC21", "ISC22", "SC22", "ISC23", "SC23", "ISC24", "SC24", "ISC25
 @pytest.mark.usefixtures("loaded")
 @pytest.mark.django_db
 @pytest.mark.parametrize("release", AFTER_ISC21)
-def test_every_known_official_rank_is_there_in_its_order(client, release: str) -> None:
+def test_every_known_official_rank_is_reconstructed_in_order(client, release: str) -> None:
     for name in ("io500", "ten", "full"):
         content = client.get(f"/api/v1/lists/{release}/{name}/reconstructed/").json()
         assert all(row["here"] == row["known_entries"] for row in content["official"]), name
@@ -298,7 +300,7 @@ def test_every_known_official_rank_is_there_in_its_order(client, release: str) -
 @pytest.mark.django_db
 @pytest.mark.parametrize("release", ["SC21", "ISC22", "SC22"])
 @pytest.mark.parametrize("name", ["io500", "ten"])
-def test_before_production_stood_apart_the_first_ten_are_the_official_ones(client, release: str, name: str) -> None:
+def test_the_first_ten_before_the_production_list_are_the_official_ones(client, release: str, name: str) -> None:
     entries = client.get(f"/api/v1/lists/{release}/{name}/reconstructed/").json()["entries"]
     assert [(row["rank"], row["official_rank"]) for row in entries[:10]] == [(rank, rank) for rank in range(1, 11)]
     assert all(row["official_rank"] is None for row in entries[10:])
@@ -306,7 +308,7 @@ def test_before_production_stood_apart_the_first_ten_are_the_official_ones(clien
 
 @pytest.mark.usefixtures("loaded")
 @pytest.mark.django_db
-def test_isc24_of_which_no_list_is_known_has_its_reconstructions(client) -> None:
+def test_isc24_without_official_lists_has_reconstructions(client) -> None:
     content = client.get("/api/v1/lists/ISC24/ten/reconstructed/").json()
     assert content["official"] == []
     assert content["title"] == "10-node, production and research together"

@@ -107,7 +107,7 @@ def test_open_and_closed_results_share_no_list() -> None:
         assert divisions == {"open" if ranked_list.name.endswith("-open") else "closed"}
 
 
-def test_what_speaks_against_a_result_stands_beside_it(client) -> None:
+def test_errors_of_a_result_are_shown_beside_it(client) -> None:
     entry = next(
         candidate
         for candidate in RankedList.objects.get(release__slug=SLUG, name="mlperf-cosmoflow-h100").entries.all()
@@ -130,7 +130,7 @@ def test_the_page_names_what_is_ranked_with_its_unit_and_the_parameters_of_each_
     assert "Ranks, scores and membership are as published" not in page
 
 
-def test_the_api_says_what_the_list_ranks(client) -> None:
+def test_the_api_names_the_ranked_metric(client) -> None:
     answer = client.get(f"/api/v1/lists/{SLUG}/mlperf-unet3d-h100/").json()
     assert answer["ranks"] == {
         "tool": "mlperf-storage",
@@ -150,11 +150,11 @@ def test_a_list_ranked_here_can_be_checked_against_its_definition() -> None:
         assert check_list(ranked_list) == Differences()
 
 
-def test_the_first_page_speaks_of_io500_only(client) -> None:
+def test_the_first_page_shows_io500_only(client) -> None:
     assert "mlperf" not in page_source(client.get("/")).lower().replace("mlperf storage", "")
 
 
-def test_the_data_file_says_that_it_is_a_copy() -> None:
+def test_the_data_file_is_marked_as_a_copy() -> None:
     table = json.loads((catalogue_loader.TABLES / "mlperf-storage-v1.0.json").read_text(encoding="utf-8"))
     assert "not an MLCommons publication" in table["release"]["source"]
     assert Release.objects.get(slug=SLUG).imported

@@ -28,7 +28,7 @@ def make_indexed(root: Path, index: str, names: tuple[str, ...]) -> Path:
     return root
 
 
-def test_a_checkout_names_what_was_measured(tmp_path: Path) -> None:
+def test_a_checkout_gives_releases_and_submissions(tmp_path: Path) -> None:
     make_submission(tmp_path, "Site (One)/Alpha/Fast FS/2020/submission-7")
     make_submission(tmp_path, "Site (One)/Alpha/work / fs2/2020/submission-3")
     (tmp_path / ".git").mkdir()
@@ -44,7 +44,7 @@ def test_a_checkout_names_what_was_measured(tmp_path: Path) -> None:
     assert seventh.published_address == f"{base}/Site%20%28One%29/Alpha/Fast%20FS/2020/submission-7"
 
 
-def test_an_indexed_folder_tells_what_was_left_out(tmp_path: Path) -> None:
+def test_an_indexed_folder_lists_missing_submissions(tmp_path: Path) -> None:
     index = "id,institution,system,filesystem,year\n7,Site,Alpha,FS,2020\n"
     make_indexed(tmp_path, index, ("submission-7.tar.gz", "notes.txt"))
     files = "id,path,action\n7,a.csv,kept\n7,b.csv,thinned-to-40-of-99-lines\n7,c.csv,skipped-over-2MB\n"
@@ -57,13 +57,13 @@ def test_an_indexed_folder_tells_what_was_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "place", ["submission-7", "2020/submission-7", "A/B/C/1820/submission-7", "A/B/2020/submission-7"]
 )
-def test_a_submission_elsewhere_is_refused(tmp_path: Path, place: str) -> None:
+def test_an_indexed_path_outside_the_folder_is_refused(tmp_path: Path, place: str) -> None:
     make_submission(tmp_path, place)
     with pytest.raises(FolderError, match="does not lie in INSTITUTION/SYSTEM/FILE SYSTEM/YEAR"):
         find_archives(tmp_path)
 
 
-def test_what_is_no_folder_of_archives_is_refused(tmp_path: Path) -> None:
+def test_other_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "photos").mkdir()
     with pytest.raises(FolderError, match="has no archive"):
         find_archives(tmp_path)
@@ -102,7 +102,7 @@ def test_too_many_folders_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("name", [" ", "x" * 121, "a\u202eb"])
-def test_names_that_nobody_prints_are_refused(tmp_path: Path, name: str) -> None:
+def test_names_with_unprintable_characters_are_refused(tmp_path: Path, name: str) -> None:
     index = f"id,institution,system,filesystem,year\n7,{name},Alpha,FS,2020\n"
     make_indexed(tmp_path, index, ("submission-7.tar.gz",))
     with pytest.raises(FolderError, match="empty, too long or not printable"):
@@ -155,7 +155,7 @@ def test_an_index_that_is_no_text_is_refused(tmp_path: Path) -> None:
         (5, {"started": "2019-01-01T10:00:00"}, ""),
     ],
 )
-def test_a_release_is_told_by_numbers_and_days(number: int, run: dict[str, str], release: str) -> None:
+def test_the_release_of_an_archive_follows_from_number_and_date(number: int, run: dict[str, str], release: str) -> None:
     slug, reason = infer_release(number, run, RELEASES, MONTHS)
     assert slug == release
     assert bool(reason) == bool(release)

@@ -52,7 +52,7 @@ def entry_rows() -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.real_data
-def test_every_published_list_stands_in_the_database_as_published(shared: Path) -> None:
+def test_every_published_list_is_loaded_as_published(shared: Path) -> None:
     expected: dict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)
     with (shared / "data" / "io500" / "official_lists.csv").open(encoding="utf-8", newline="") as table:
         for row in csv.DictReader(table):
@@ -68,7 +68,7 @@ def test_every_published_list_stands_in_the_database_as_published(shared: Path) 
         assert list(stored) == sorted(rows), (release, name)
 
 
-def test_loading_again_changes_nothing_and_asks_one_question(
+def test_loading_again_changes_nothing_and_costs_one_query(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     before = counts(), entry_rows()
@@ -102,21 +102,21 @@ def test_a_fresh_load_takes_few_queries(django_assert_max_num_queries: Any) -> N
         load_catalogue()
 
 
-def test_nothing_imported_claims_to_be_verified() -> None:
+def test_no_imported_result_is_verified() -> None:
     assert set(Result.objects.values_list("trust", flat=True)) == {"derived", "imported", "reported"}
     assert set(RankedList.objects.values_list("trust", flat=True)) == {"imported"}
     copies = RankedList.objects.exclude(release__slug=TABLED)
     assert all("not an IO500 publication" in note for note in copies.values_list("note", flat=True))
 
 
-def test_a_missing_release_is_there_and_says_why() -> None:
+def test_a_release_without_data_is_loaded_with_its_reason() -> None:
     release = Release.objects.get(slug="ISC24")
     assert release.completeness == Release.Completeness.MISSING
     assert not release.ranked_lists.exists()
     assert "not available" in release.note
 
 
-def test_a_list_with_ten_ranks_says_so() -> None:
+def test_a_list_of_the_first_ten_is_marked_incomplete() -> None:
     assert "first ten ranks" in RankedList.objects.get(release__slug="SC25", name="io500").note
     assert RankedList.objects.get(release__slug="SC19", name="io500").complete
 
@@ -130,7 +130,7 @@ def test_phases_are_measurements_with_their_units() -> None:
     assert find.value == pytest.approx(find.printed_value * 1000)
 
 
-def test_a_phase_printed_as_zero_beside_a_score_was_not_measured() -> None:
+def test_a_phase_printed_as_zero_is_not_a_measurement() -> None:
     """Four runs of 2017 and 2018 print 0 for mdtest-hard-read; their rate is the geometric mean of the seven others."""
     result = Result.objects.get(public_id="io500-65")
     rates = [value / 1000 for value in result.measurements.filter(quantity="rate").values_list("value", flat=True)]
@@ -212,7 +212,7 @@ def write_definitions(folder: Path, bodies: list[dict[str, Any]]) -> Path:
     return folder
 
 
-def test_definitions_and_platforms_come_alone_where_asked() -> None:
+def test_definitions_and_platforms_can_be_loaded_alone() -> None:
     empty()
     call_command("load_catalogue", "--without-history")
     call_command("load_catalogue", "--without-history")
@@ -222,7 +222,7 @@ def test_definitions_and_platforms_come_alone_where_asked() -> None:
     assert load_catalogue().results > 100
 
 
-def test_the_command_says_what_it_did() -> None:
+def test_the_command_prints_its_changes() -> None:
     assert said("load_catalogue") == "catalogue: unchanged"
 
 
@@ -242,7 +242,7 @@ def test_a_list_without_a_known_pool_is_not_evaluated(release: str, name: str) -
     assert "not evaluated" in said("rebuild_list", release, name, "--check")
 
 
-def test_a_list_that_moved_is_found_out() -> None:
+def test_a_changed_list_is_reported() -> None:
     rows = ListEntry.objects.filter(ranked_list__release__slug="SC19", ranked_list__name="ten")
     rows.filter(rank=25).delete()
     rows.filter(rank=1).update(score=1.0)
@@ -250,7 +250,7 @@ def test_a_list_that_moved_is_found_out() -> None:
         call_command("rebuild_list", "SC19", "ten", "--check")
 
 
-def test_a_lost_override_is_found_out() -> None:
+def test_a_lost_override_is_reported() -> None:
     Override.objects.filter(release__slug="ISC20", list_name="io500", action="include").first().delete()  # type: ignore[union-attr]
     with pytest.raises(CommandError, match="listed but not by definition"):
         call_command("rebuild_list", "ISC20", "io500", "--check")

@@ -21,7 +21,7 @@ from registry.loading import catalogue_loader, derived_results
 from registry.loading.archive_folders import find_archives
 from registry.loading.catalogue_loader import import_archives, load_catalogue
 from registry.models import CatalogueLoad, ListEntry, Measurement, RankedList, Release, Result
-from registry.query.source_links import list_source_links
+from registry.query.responses.source_links import list_source_links
 from tests.registry.record import make_release
 from tools.make_derived import make_derived
 
@@ -99,7 +99,7 @@ def test_archives_that_no_list_has_are_new_results_on_no_list() -> None:
     assert new.filter(release__slug="ISC24").count() == 8
 
 
-def test_scores_agree_within_the_printed_digits_or_the_difference_is_told() -> None:
+def test_scores_agree_within_the_printed_digits_or_have_an_explanation() -> None:
     """IO500 prints two decimals; the first releases six significant digits."""
     for result in Result.objects.filter(trust="derived", snapshot__has_key="list"):
         listed_score = result.snapshot["list"]["score"]
@@ -110,7 +110,7 @@ def test_scores_agree_within_the_printed_digits_or_the_difference_is_told() -> N
             assert "score" in {row["what"] for row in archive["differences"]}, result.public_id
 
 
-def test_what_an_archive_and_a_list_give_differently_is_shown_from_both() -> None:
+def test_differing_values_of_archive_and_list_are_both_shown() -> None:
     """IO500 corrected mdtest-hard-write of submission 18 from 24.375 to 4.68 kIOPS."""
     result = result_of(18)
     assert (result.trust, result.score, result.rate_kiops) == ("imported", 330.56, 1238.93)
@@ -122,12 +122,12 @@ def test_what_an_archive_and_a_list_give_differently_is_shown_from_both() -> Non
     assert result.measurements.get(op="mdtest-hard-write").printed_value == 4.68
 
 
-def test_an_archive_of_another_run_says_so() -> None:
+def test_an_archive_of_another_run_is_marked() -> None:
     assert "another run" in archive_of(163)["reason"]
     assert result_of(163).trust == "imported"
 
 
-def test_counts_that_differ_stay_as_declared_and_are_shown() -> None:
+def test_differing_counts_are_shown_and_kept_as_declared() -> None:
     """List: 10 client nodes. mdtest was launched with 240 tasks on 40 nodes."""
     result = result_of(75)
     assert (result.trust, result.client_nodes) == ("derived", 10)
@@ -143,7 +143,7 @@ def test_an_unreadable_archive_adds_a_reason_and_no_number(submission: int) -> N
     assert "scores" not in result.snapshot["archive"]
 
 
-def test_an_archive_of_several_runs_chooses_none() -> None:
+def test_an_archive_of_several_runs_has_no_primary() -> None:
     assert archive_of(109)["status"] == "several"
     assert "Several runs" in archive_of(109)["reason"]
     assert "evidence" not in result_of(109).snapshot
@@ -165,7 +165,7 @@ def test_results_known_from_slides_have_their_phases() -> None:
         assert result.client_nodes, result.public_id
 
 
-def test_lists_keep_what_was_published(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_keep_their_published_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their digests and rows are the same as without any archive."""
 
     def rows() -> list[Any]:
@@ -182,7 +182,7 @@ def test_lists_keep_what_was_published(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows() == with_archives
 
 
-def test_a_database_of_before_gets_them_with_the_next_load(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_database_gets_derived_results_with_the_next_load(monkeypatch: pytest.MonkeyPatch) -> None:
     OF_ARCHIVES.exclude(snapshot__has_key="list").delete()
     CatalogueLoad.objects.all().delete()
     with monkeypatch.context() as before:
@@ -245,14 +245,14 @@ def test_the_data_files_are_what_the_script_makes(shared: Path) -> None:
         assert stored[row["id"]] == row | {"read_by": stored[row["id"]]["read_by"]}
 
 
-def test_they_are_found_by_their_trust(client: Client) -> None:
+def test_derived_results_are_filtered_by_trust(client: Client) -> None:
     rows = client.get(f"{API}results/?trust=derived&tool=io500&page_size=500").json()["results"]
     assert len(rows) == 291
     assert {row["trust"] for row in rows} == {"derived"}
     assert 'value="derived"' in client.get("/results/").content.decode()
 
 
-def test_a_result_links_to_its_sources_and_says_what_would_raise_it(client: Client) -> None:
+def test_a_result_links_its_sources_and_the_next_trust_level(client: Client) -> None:
     derived = client.get(f"{API}results/io500-772/").json()
     base = "https://github.com/IO500/submission-data/tree/master"
     assert [link["address"] for link in derived["source_links"]] == [
@@ -280,15 +280,15 @@ def test_every_number_that_was_copied_has_a_source() -> None:
             assert links[0].address.startswith("https://github.com/IO500/submission-data/"), result.public_id
 
 
-def test_a_citation_of_a_rank_stays_that_of_the_list(client: Client) -> None:
+def test_a_citation_of_a_rank_has_the_trust_of_the_list(client: Client) -> None:
     listed = client.get(f"{API}results/io500-772/citation/").json()
-    assert "imported: a copy of what was published elsewhere" in listed["sentence"]
+    assert "rank 2 on the imported IO500 Production list of SC25 (derived: read by our readers" in listed["sentence"]
     unlisted = client.get(f"{API}results/io500-785/citation/").json()
     assert "derived: read by our readers from published raw files, not reviewed here" in unlisted["sentence"]
     assert client.get("/results/io500-785/badge.svg").status_code == 200
 
 
-def test_entries_of_a_list_have_the_trust_of_the_list(client: Client) -> None:
+def test_entries_have_the_trust_of_their_list(client: Client) -> None:
     entries = client.get(f"{API}lists/SC25/production/").json()["entries"]
     assert {entry["trust"] for entry in entries} == {"imported"}
     assert {entry["client_nodes"] for entry in entries} == {None}
@@ -298,7 +298,7 @@ def test_entries_of_a_list_have_the_trust_of_the_list(client: Client) -> None:
 
 
 @pytest.mark.parametrize("submission", [18, 109, 194, 587, 695, 710, 772])
-def test_its_page_says_all_of_it(client: Client, submission: int) -> None:
+def test_the_page_of_a_derived_result_shows_its_sources(client: Client, submission: int) -> None:
     page = client.get(f"/results/io500-{submission}/")
     text = " ".join(re.sub(r"<[^>]+>", " ", page.content.decode()).split())
     assert page.status_code == 200
@@ -316,12 +316,12 @@ def test_derived_numbers_never_mix_with_others(client: Client) -> None:
     assert ranking["counts"]["derived"] == {"ranked": 291, "missing": 0}
 
 
-def test_no_list_that_is_made_here_takes_a_derived_result() -> None:
+def test_no_list_made_here_ranks_a_derived_result() -> None:
     release = make_release("Later", "2026-12-01", imported=False, deadline=timezone.now())
     for name in ("full", "historical", "io500"):
         assert not compute_list(release, name).rows
 
 
-def test_the_loader_forgets_no_release() -> None:
+def test_the_loader_loads_every_release() -> None:
     assert Release.objects.count() == 20
     assert catalogue_loader.files_digest() == CatalogueLoad.objects.latest("id").digest

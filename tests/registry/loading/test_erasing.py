@@ -40,7 +40,7 @@ def lonely() -> Result:
     raise AssertionError("the data files have no such result")
 
 
-def test_a_load_of_the_data_files_brings_no_erased_name_back(lonely) -> None:
+def test_loading_data_files_restores_no_erased_name(lonely) -> None:
     name, day = lonely.system_name, ""
     ranks = list(ListEntry.objects.order_by("pk").values_list("ranked_list__name", "rank", "score"))
     assert {"registry_result", "registry_system", "registry_listentry"} <= set(tables_with(name))
@@ -60,7 +60,7 @@ def test_a_load_of_the_data_files_brings_no_erased_name_back(lonely) -> None:
     assert Client().get(f"/results/{lonely.public_id}/").status_code == 410
 
 
-def test_results_of_a_system_that_stays_leave_it_as_it_is() -> None:
+def test_erasing_a_result_keeps_a_system_with_other_results() -> None:
     system = next(row for row in System.objects.order_by("pk") if row.results.count() > 2)
     first, second = system.results.order_by("pk")[:2]
     count = system.results.count()

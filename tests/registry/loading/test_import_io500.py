@@ -46,7 +46,7 @@ def run(*arguments: Any, **options: Any) -> str:
 
 
 @pytest.mark.usefixtures("record")
-def test_a_copy_becomes_derived_results(copy: Path) -> None:
+def test_an_imported_copy_becomes_derived_results(copy: Path) -> None:
     assert run(copy) == "1 archives: 1 derived, new\n"
     result = Result.objects.get(public_id=PUBLIC_ID)
     assert (result.trust, result.release, result.opted_in) == ("derived", None, False)
@@ -62,7 +62,7 @@ def test_a_copy_becomes_derived_results(copy: Path) -> None:
 
 
 @pytest.mark.usefixtures("record")
-def test_again_changes_nothing(copy: Path) -> None:
+def test_a_second_import_changes_nothing(copy: Path) -> None:
     run(copy)
     before = list(Result.objects.values())
     assert run(copy) == "1 archives: 1 derived\n"
@@ -74,7 +74,7 @@ def everything() -> list[Any]:
 
 
 @pytest.mark.usefixtures("record")
-def test_a_copy_that_is_cut_off_takes_nothing_away(copy: Path) -> None:
+def test_a_truncated_copy_removes_no_result(copy: Path) -> None:
     run(copy)
     before = everything()
     shutil.rmtree(copy / FOLDER / "results")
@@ -110,7 +110,7 @@ def test_a_folder_of_another_name_renames_nothing(copy: Path) -> None:
 
 
 @pytest.mark.usefixtures("record")
-def test_a_dry_run_keeps_nothing(copy: Path) -> None:
+def test_a_dry_run_stores_nothing(copy: Path) -> None:
     assert run(copy, dry_run=True) == "would be: 1 archives: 1 derived, new\n"
     assert not Result.objects.exists()
 
@@ -136,7 +136,7 @@ def test_links_inside_a_submission_are_not_read(copy: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("record")
-def test_a_bomb_is_no_result(tmp_path: Path) -> None:
+def test_a_decompression_bomb_makes_no_result(tmp_path: Path) -> None:
     """A gzip of a tar whose one file unpacks to 300 MiB of zeros."""
     (tmp_path / "submissions").mkdir()
     index = f"id,institution,system,filesystem,year\n{NUMBER},Site,Alpha,Lustre,2026\n"
@@ -158,7 +158,7 @@ class Zeros(io.RawIOBase):
 
 
 @pytest.mark.usefixtures("record")
-def test_what_is_no_copy_is_refused_and_changes_nothing(copy: Path, tmp_path: Path) -> None:
+def test_folders_without_archives_are_refused(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "photos").mkdir()
     with pytest.raises(CommandError, match="has no archive"):
         run(copy, tmp_path / "photos")
@@ -174,7 +174,7 @@ def test_without_a_catalogue_it_is_refused(copy: Path) -> None:
 
 
 @pytest.mark.usefixtures("record")
-def test_a_release_that_is_run_here_gets_none(copy: Path) -> None:
+def test_a_release_run_here_gets_no_imported_results(copy: Path) -> None:
     make_release("SC19", "2019-11-01")
     run(copy)
     assert not Release.objects.get(slug="SC19").results.exists()

@@ -80,7 +80,7 @@ def line_of(report: str, folder: str) -> str:
     return line.partition(": ")[2]
 
 
-def test_a_whole_training_row_gets_its_figures(copy: Path) -> None:
+def test_a_complete_training_row_gets_its_values(copy: Path) -> None:
     """The sample has six runs; the mean of the five that count is 102.125 samples/s by construction."""
     assert not row_of(OF_AZURE).measurements.exists()
     report = run(copy)
@@ -101,7 +101,7 @@ def test_a_second_import_changes_nothing(copy: Path) -> None:
     assert list(Result.objects.order_by("pk").values_list("pk", "trust", "snapshot", "parameters")) == before
 
 
-def test_a_dry_run_keeps_nothing(copy: Path) -> None:
+def test_a_dry_run_stores_nothing(copy: Path) -> None:
     assert run(copy, "--dry-run").splitlines()[-1].startswith("would be: 150 rows of the round: 1 with figures, new")
     assert not row_of(OF_AZURE).measurements.exists()
 
@@ -115,7 +115,7 @@ def test_loading_the_catalogue_again_keeps_what_a_copy_added(copy: Path) -> None
     assert result.measurements.get(quantity="samples_rate", stat="mean").value == 102.125
 
 
-def test_other_figures_stand_beside_those_of_the_record_and_change_none(tmp_path: Path) -> None:
+def test_differing_values_of_a_copy_change_no_stored_value(tmp_path: Path) -> None:
     folder = "closed/HPE/results/e2000-unet3d/training/unet3d"
     place_sample(tmp_path, TRAINING, folder)
     before = list(row_of(folder).measurements.values_list("op", "stat", "value"))
@@ -132,7 +132,7 @@ def test_other_figures_stand_beside_those_of_the_record_and_change_none(tmp_path
     assert "copy" in row_of(folder).snapshot["published_row"]
 
 
-def test_one_run_of_the_record_gives_way_only_to_a_copy_that_has_the_same_run(tmp_path: Path) -> None:
+def test_a_single_run_is_replaced_only_by_a_copy_with_the_same_run(tmp_path: Path) -> None:
     folder = "closed/Nebius/results/nebius-s3-unet3d-21n/training/unet3d"
     place_sample(tmp_path, TRAINING, folder)
     assert line_of(run(tmp_path), folder) == "with figures, new"
@@ -141,7 +141,7 @@ def test_one_run_of_the_record_gives_way_only_to_a_copy_that_has_the_same_run(tm
     assert set(result.measurements.values_list("stat", flat=True)) == {"mean", "stdev", "min_run", "run"}
 
 
-def test_a_run_that_the_copy_gives_otherwise_keeps_the_record(tmp_path: Path) -> None:
+def test_a_run_with_other_values_in_the_copy_keeps_its_values(tmp_path: Path) -> None:
     """The copy's second run has the time stamp of the run in the record, and another rate."""
     folder = "closed/Nebius/results/nebius-s3-unet3d-21n/training/unet3d"
     target = place_sample(tmp_path, TRAINING, folder) / "run"
@@ -163,7 +163,7 @@ def test_a_model_that_was_inferred_is_taken_from_the_only_folder(tmp_path: Path)
     assert result.snapshot["published_row"]["model_basis"] == "listing"
 
 
-def test_of_several_runs_of_kv_cache_the_latest_counts(tmp_path: Path) -> None:
+def test_the_latest_run_of_kv_cache_is_imported(tmp_path: Path) -> None:
     """The earlier one is cut off and does not matter."""
     folder = "closed/Nebius/results/nebius-kvcache-b300/kv_cache/llama3.1-8b"
     runs = place_sample(tmp_path, CACHE, folder) / "run"
@@ -230,7 +230,9 @@ def write_lists(folder: Path) -> None:
         (write_lists, ""),
     ],
 )
-def test_a_damaged_copy_adds_no_figure_and_says_why(copy: Path, damage: Callable[[Path], None], reason: str) -> None:
+def test_a_damaged_copy_adds_no_number_and_gives_the_reason(
+    copy: Path, damage: Callable[[Path], None], reason: str
+) -> None:
     damage(copy / OF_AZURE)
     line = line_of(run(copy), OF_AZURE)
     assert line.startswith("not read: ") and reason in line and len(line) > len("not read: ")
@@ -238,7 +240,7 @@ def test_a_damaged_copy_adds_no_figure_and_says_why(copy: Path, damage: Callable
     assert row_of(OF_AZURE).trust == "imported"
 
 
-def test_a_name_of_a_run_cannot_reach_into_the_report(copy: Path) -> None:
+def test_control_characters_of_run_names_are_not_printed(copy: Path) -> None:
     folder = copy / OF_AZURE / "run" / os.fsdecode(b"2026\x1b[2J\xff")
     folder.mkdir()
     with (folder / "summary.json").open("wb") as file:
@@ -246,7 +248,7 @@ def test_a_name_of_a_run_cannot_reach_into_the_report(copy: Path) -> None:
     assert line_of(run(copy), OF_AZURE) == "not read: run/2026?[2J?/summary.json is larger than a result"
 
 
-def test_folders_of_no_row_are_named(copy: Path) -> None:
+def test_folders_without_a_row_are_named(copy: Path) -> None:
     other = "closed/Example/results/box/training/unet3d"
     place_sample(copy, TRAINING, other)
     place_sample(copy, TRAINING, f"closed/Azure/results/{AZURE}/inference/unet3d")
@@ -257,7 +259,7 @@ def test_folders_of_no_row_are_named(copy: Path) -> None:
     assert not Result.objects.filter(institution="Example").exists()
 
 
-def test_names_that_hide_signs_are_passed_over(copy: Path) -> None:
+def test_names_with_invisible_characters_are_skipped(copy: Path) -> None:
     place_sample(copy, TRAINING, "closed/Az\x1b[2Jure/results/box/training/unet3d")
     report = run(copy)
     assert "\x1b" not in report
@@ -265,7 +267,7 @@ def test_names_that_hide_signs_are_passed_over(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["a b c", "Δ", "x" * 60, "<script>"])
-def test_a_model_of_no_plain_name_is_passed_over(copy: Path, model: str) -> None:
+def test_a_model_with_an_unusual_name_is_skipped(copy: Path, model: str) -> None:
     place_sample(copy, CACHE, f"closed/Nebius/results/nebius-kvcache-b300/kv_cache/{model}")
     assert "1 folders of no row" in run(copy)
 
@@ -278,7 +280,7 @@ def test_a_folder_behind_a_link_is_not_followed(copy: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", ["file", "empty", "absent", "link"])
-def test_what_is_no_copy_is_refused(tmp_path: Path, kind: str) -> None:
+def test_other_folders_are_refused(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "copy"
     if kind == "file":
         path.write_text("closed")
@@ -310,7 +312,7 @@ def test_without_a_catalogue_nothing_is_imported(copy: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_the_copy_at_hand_agrees_with_the_record(shared: Path) -> None:
+def test_the_available_copy_agrees_with_the_stored_values(shared: Path) -> None:
     """67 files: 25 rows are whole and as the record has them, of 11 only one run lies there."""
     data = shared / "data" / "mlperf-v3"
     outcomes = list(mlperf_copies.read_copy(find_workloads([data / "raw", data / "systems"])))
@@ -325,7 +327,7 @@ def test_the_copy_at_hand_agrees_with_the_record(shared: Path) -> None:
 # Descriptions of systems
 
 
-def test_a_description_adds_figures_and_no_text(copy: Path) -> None:
+def test_a_description_adds_numbers_and_no_text(copy: Path) -> None:
     place = copy / "closed" / "Azure" / "systems" / f"{AZURE}.yaml"
     place.parent.mkdir()
     place.write_text(DESCRIPTION)
@@ -339,7 +341,7 @@ def test_a_description_adds_figures_and_no_text(copy: Path) -> None:
     assert "kept-where-it-is" not in json.dumps(row_of(OF_AZURE).snapshot)
 
 
-def test_a_description_says_what_it_says(tmp_path: Path) -> None:
+def test_a_description_is_read(tmp_path: Path) -> None:
     path = tmp_path / "box.yaml"
     path.write_text(DESCRIPTION)
     assert mlperf_descriptions.read_description(path) == {
@@ -377,7 +379,7 @@ def test_a_hostile_description_is_refused(tmp_path: Path, content: bytes) -> Non
 
 
 @pytest.mark.parametrize("value", ["!!int ''", "!!bool x", "!!float ''", "!!timestamp x", "1:" * 300 + "1.0"])
-def test_a_value_that_is_not_of_its_type_hides_no_other(tmp_path: Path, value: str) -> None:
+def test_a_value_of_a_wrong_type_hides_no_other(tmp_path: Path, value: str) -> None:
     path = tmp_path / "box.yaml"
     path.write_text(f"system_under_test: {{note: {value}, total_rack_units: 4, product_nodes: {value}}}\n")
     assert mlperf_descriptions.read_description(path) == {"rack_units": 4}
@@ -387,7 +389,7 @@ def test_a_value_that_is_not_of_its_type_hides_no_other(tmp_path: Path, value: s
     "value",
     ["-3", "0", ".nan", ".inf", "nan", "true", "'1e400'", "[1]", "1e12", "'nine'", "{a: 1}", "9" * 5000, "٣", "5e-324"],
 )
-def test_a_figure_that_cannot_be_is_left_out(tmp_path: Path, value: str) -> None:
+def test_an_impossible_number_is_left_out(tmp_path: Path, value: str) -> None:
     path = tmp_path / "box.yaml"
     path.write_text(f"system_under_test:\n  total_rack_units: {value}\n  product_nodes: {value}\n")
     assert mlperf_descriptions.read_description(path) == {}

@@ -54,7 +54,7 @@ def test_shaheen_ii_is_one_system() -> None:
     assert Client().get(f"/systems/{slug.replace('-ii', 'ii')}/")["Location"] == f"/systems/{slug}/"
 
 
-def test_every_merging_of_the_file_is_done_and_says_what_proves_it() -> None:
+def test_every_merge_of_the_file_is_done_with_its_evidence() -> None:
     acts = {(act.kind, act.from_slug): act for act in IdentityChange.objects.filter(part_of=None)}
     for row in merged_names.read_merged():
         act = acts[row["kind"], row["former"]]
@@ -67,7 +67,7 @@ def test_every_merging_of_the_file_is_done_and_says_what_proves_it() -> None:
         assert act.decided_by == "" and act.public and row["source"]
 
 
-def test_a_record_of_before_becomes_the_same_as_a_new_one() -> None:
+def test_an_older_database_gets_the_same_merges_as_a_new_one() -> None:
     """As 96d1bca left it: nothing merged, no platforms of these systems."""
     expected, frozen = links(), digests()
     for act in IdentityChange.objects.filter(part_of=None).order_by("-id"):
@@ -80,7 +80,7 @@ def test_a_record_of_before_becomes_the_same_as_a_new_one() -> None:
     assert (links(), digests()) == (expected, frozen)
 
 
-def test_what_an_editor_undid_or_split_off_stays_so() -> None:
+def test_undone_merges_and_splits_of_editors_are_kept() -> None:
     for slug in ("hewlett-packard-enterprise-10xhdr200_1host", HPE):
         act = IdentityChange.objects.get(from_slug=slug)
         merging.undo_change(act.pk, Decision("Two companies."))
@@ -93,14 +93,14 @@ def test_what_an_editor_undid_or_split_off_stays_so() -> None:
     assert set(OF_HPE.values_list("site__slug", flat=True)) == {HPE}
 
 
-def test_a_merging_by_an_editor_outlasts_a_load() -> None:
+def test_a_merge_by_an_editor_survives_a_load() -> None:
     merging.merge_names("site", "yanrong", "yanrongtech", Decision("The company says so."))
     before, sites = links(), Site.objects.count()
     load_again()
     assert links() == before and Site.objects.count() == sites
 
 
-def test_generations_of_merged_platforms_outlast_a_load() -> None:
+def test_generations_of_merged_platforms_survive_a_load() -> None:
     """The one that remains has the predecessor of the former one, and nothing else comes before it in a file."""
     merging.merge_names("platform", "cray-e2000", "cray-c500", Decision("Another name of it."))
     before = list(Platform.objects.order_by("pk").values_list("slug", "predecessor__slug", "merged_into__slug"))

@@ -18,7 +18,7 @@ from registry.loading import mlperf_rows
 from registry.loading.catalogue_loader import load_catalogue
 from registry.models import CatalogueLoad, Platform, RankedList, Release, Result, System
 from registry.presentation.published_row import FIGURES, ID_BASES, KINDS, MODEL_BASES, build_published_row
-from registry.query.source_links import list_source_links
+from registry.query.responses.source_links import list_source_links
 from tools.make_mlperf_3 import make_table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
@@ -111,7 +111,7 @@ def test_a_row_without_figures_has_no_number_and_no_higher_trust() -> None:
     assert all(result.measurements.exists() for result in figures["whole"])
 
 
-def test_a_model_that_was_not_seen_is_no_parameter_and_no_part_of_the_source() -> None:
+def test_an_inferred_model_is_no_parameter() -> None:
     for result in rows_of_round():
         row = published(result)
         if row["model_basis"] == "listing":
@@ -122,7 +122,7 @@ def test_a_model_that_was_not_seen_is_no_parameter_and_no_part_of_the_source() -
             assert result.source.endswith(f"/{row['system']}/{row['kind']}")
 
 
-def test_every_word_of_a_row_has_words_on_its_page() -> None:
+def test_every_code_of_a_row_has_a_text_on_its_page() -> None:
     for result in rows_of_round():
         row = published(result)
         assert row["kind"] in KINDS and row["figures"] in FIGURES
@@ -147,7 +147,7 @@ def test_an_inferred_id_is_part_of_no_address_and_no_citation() -> None:
         assert "v3.0-0151" not in response.content.decode()
 
 
-def test_the_page_says_that_an_id_is_inferred() -> None:
+def test_the_page_marks_an_inferred_id() -> None:
     page = Client().get(f"/results/{E2000}/").content.decode()
     assert "v3.0-0151 (inferred)" in page and "may be that of the neighbour" in page
     stated = Client().get("/results/mlperf-3.0-hpe-kv-cache-1/").content.decode()
@@ -181,7 +181,7 @@ def test_every_figure_is_that_of_the_raw_files(shared: Path) -> None:
 
 
 @pytest.mark.parametrize(("public_id", "rate", "with_warm_up"), [(E2000, 1225.05, 1224.73), (K3000, 2532.69, 2532.79)])
-def test_the_warm_up_does_not_count(public_id: str, rate: float, with_warm_up: float) -> None:
+def test_the_warm_up_run_is_left_out(public_id: str, rate: float, with_warm_up: float) -> None:
     rates = Result.objects.get(public_id=public_id).measurements.filter(quantity="samples_rate")
     assert round(rates.get(stat="mean").value, 2) == rate != with_warm_up
     assert rates.filter(stat="run").count() == 5
@@ -207,7 +207,7 @@ def test_one_run_of_five_has_no_mean_and_is_compared_with_nothing() -> None:
     assert not [row for row in answer["measurements"] if any(row["ratios"][1:])]
 
 
-def test_a_ranking_leaves_single_runs_out_and_says_why() -> None:
+def test_a_ranking_leaves_single_runs_out_with_a_reason() -> None:
     answer = get(f"ranking/?formula=[unet3d.samples_rate.run]&tool=mlperf-storage&release={SLUG}")
     assert {row["result"] for row in answer["rows"]} == {E2000, K3000}
     forbidden = {row["result"]: row["reasons"] for row in answer["not_comparable"]}
@@ -227,7 +227,7 @@ def test_missing_ranks_are_a_limit_and_a_finding() -> None:
 # Where the rows stand
 
 
-def test_nothing_of_the_round_is_ranked_and_its_pages_say_so() -> None:
+def test_results_of_the_round_are_not_ranked() -> None:
     release = Release.objects.get(slug=SLUG)
     assert not RankedList.objects.filter(release=release).exists()
     for path in (f"/releases/{SLUG}/", f"/lists/{SLUG}/"):
@@ -254,7 +254,7 @@ def test_rows_of_hpe_meet_the_e2000_of_the_paper_on_its_platform() -> None:
     assert E2000 in page and "mlperf-3.0-hpe-checkpointing-1" in page
 
 
-def test_the_e2000_of_the_round_is_not_taken_for_that_of_the_paper() -> None:
+def test_the_e2000_of_the_round_and_of_the_paper_are_two_systems() -> None:
     """Both are called so, and nobody says that they are one system."""
     result = Result.objects.select_related("system").get(public_id="mlperf-3.0-hpe-checkpointing-1")
     paper = Result.objects.select_related("system").get(public_id="cug25-mlperf-unet3d-e2000-10")
@@ -263,7 +263,7 @@ def test_the_e2000_of_the_round_is_not_taken_for_that_of_the_paper() -> None:
     assert System.objects.get(pk=result.system_id).name == "e2000 of MLPerf Storage v3.0"
 
 
-def test_a_row_leads_to_its_folder() -> None:
+def test_a_row_links_its_folder() -> None:
     result = Result.objects.select_related("release").get(public_id=NONE)
     (link,) = list_source_links(result, [])
     assert link.address == (
@@ -272,14 +272,14 @@ def test_a_row_leads_to_its_folder() -> None:
     )
 
 
-def test_a_page_without_numbers_says_so_first() -> None:
+def test_a_page_without_numbers_begins_with_the_reason() -> None:
     page = Client().get(f"/results/{NONE}/").content.decode()
     assert page.index("No numbers here.") < page.index("Client nodes")
     assert "its folder was not seen" in page and "not in the source" not in page
     assert "Figures of one run." in Client().get(f"/results/{ONE_RUN}/").content.decode()
 
 
-def test_what_was_not_read_is_why_a_fact_is_missing() -> None:
+def test_unread_files_are_the_reason_of_missing_facts() -> None:
     answer = get(f"study/?metric=unet3d.samples_rate&x=client_nodes&per=drive&release={SLUG}")
     assert {gap["reason"] for gap in answer["gaps"]} == {"not-read"}
 

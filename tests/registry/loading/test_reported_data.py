@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from registry.loading.reported_results import REPORTED, ReportedError, read_measurements, read_reported, source_text
-from registry.query.canonical_names import ALIASES
+from registry.query.names.canonical_names import ALIASES
 from validators.units import UNITS
 
 SCRIPT = Path(__file__).resolve().parents[3] / "tools" / "make_reported.py"
@@ -44,7 +44,7 @@ def test_the_files_are_what_the_script_makes(shared: Path, script: ModuleType) -
         ({"reason": "Other nodes.", "than": "b"}, "than"),
     ],
 )
-def test_a_limit_of_comparison_that_nobody_could_obey_is_refused(tmp_path: Path, limit: Any, words: str) -> None:
+def test_an_unusable_limit_of_comparison_is_refused(tmp_path: Path, limit: Any, words: str) -> None:
     number = {"op": "run", "quantity": "time", "stat": "wall", "value": 1, "unit": "s"}
     result = {"id": "a", "tool": "wrf", "institution": "I", "system": "S", "place": "p", "label": "l", "parameters": {}}
     content = {
@@ -123,19 +123,19 @@ def test_a_column_that_the_slide_leaves_empty_is_no_zero() -> None:
     assert [measurement["op"] for measurement in measurements] == ["write", "read"]
 
 
-def test_a_misprint_stays_and_is_told_only_where_it_is() -> None:
+def test_a_misprint_is_kept_and_noted_at_its_row() -> None:
     assert "printed as 6971 and should be 6961" in " ".join(ROWS["cug25-table3-1"]["notes"])
     assert "should be" not in " ".join(ROWS["cug25-table3-2"]["notes"] + ROWS["cug25-table3-3"]["notes"])
 
 
-def test_printed_aggregates_of_a_benchmark_are_kept_beside_what_their_phases_make() -> None:
+def test_printed_aggregates_are_kept_beside_computed_ones() -> None:
     row = ROWS["sc23-bof-es400-pre-sc19"]
     assert (row["score"], row["bandwidth_gib_per_s"], row["rate_kiops"]) == (34.05, 12.68, 91.41)
     assert "From the printed phases the score is 33.85." in row["notes"]
     assert ROWS["sc23-bof-gpudirect-0"]["scores"] == {"SCOREX": {"bandwidth_gib_per_s": 2.4, "rate_kiops": 47.6}}
 
 
-def test_what_differs_between_neighbours_stands_in_the_parameters() -> None:
+def test_differences_between_rows_are_parameters() -> None:
     assert ROWS["cug25-table4-2"]["parameters"] | {"nps": 1, "cpt": 8} == ROWS["cug25-table4-2"]["parameters"]
     lnds = {row["parameters"]["lnd"] for row in ROWS.values() if "lnd" in row["parameters"]}
     assert lnds == {"ko2iblnd", "ksocklnd", "kfilnd"}
@@ -143,7 +143,7 @@ def test_what_differs_between_neighbours_stands_in_the_parameters() -> None:
     assert ROWS["benchmarking-lustre-hdd-2jbod-dio-kfi"]["parameters"]["osts"] == 4
 
 
-def test_the_conditions_of_runs_are_there_where_their_document_says_them() -> None:
+def test_printed_conditions_of_runs_are_loaded() -> None:
     """Section III of Perlmutter, sections 3.2.1 and 4.1 of the E2000, sections 3.2 and 4 of Dell."""
     perlmutter = ROWS["perlmutter-table1"]
     stripes = {name: perlmutter["parameters"][name] for name in ("stripe_count", "stripe_size_bytes", "access")}
@@ -168,7 +168,7 @@ def test_the_conditions_of_runs_are_there_where_their_document_says_them() -> No
     assert ROWS["dell-lustre-mdtest-1"]["parameters"]["drives_per_mdt"] == 22
 
 
-def test_clients_that_are_so_many_or_more_are_no_number_of_clients() -> None:
+def test_a_minimum_of_clients_is_not_a_number_of_clients() -> None:
     units = ("benchmarking-lustre-flash", "benchmarking-lustre-hdd")
     fabrics = [row for name, row in ROWS.items() if name.startswith(units)]
     assert {row["parameters"]["client_nodes_at_least"] for row in fabrics} == {20}
@@ -177,14 +177,14 @@ def test_clients_that_are_so_many_or_more_are_no_number_of_clients() -> None:
     assert not any({"transfer_size_bytes", "access"} & parameters.keys() for parameters in sequential)
 
 
-def test_what_a_document_does_not_say_is_not_made_up() -> None:
+def test_facts_missing_in_a_document_are_not_invented() -> None:
     assert "fabric" in ROWS["cug25-wrf-e1000"]["parameters"]
     assert "fabric" not in ROWS["cug25-wrf-e2000"]["parameters"]
     assert "client_nodes" not in ROWS["benchmarking-lustre-flash-dio-ib"]
 
 
 @pytest.mark.parametrize("identifier", ROWS)
-def test_a_result_says_where_it_is_printed_and_knows_its_units_and_platform(identifier: str) -> None:
+def test_a_result_has_its_printed_place_units_and_platform(identifier: str) -> None:
     row = ROWS[identifier]
     assert row["document"]["title"] in source_text(row)
     assert len(source_text(row)) <= 300

@@ -43,7 +43,7 @@ def reported() -> Any:
     return Result.objects.filter(trust="reported")
 
 
-def test_all_are_loaded_and_stand_on_no_list_and_in_no_release() -> None:
+def test_reported_results_are_on_no_list_and_in_no_release() -> None:
     assert reported().count() == 69
     assert set(reported().values_list("release", "opted_in", "bundle_sha256")) == {(None, False, "")}
     assert not ListEntry.objects.filter(result__trust="reported").exists()
@@ -59,7 +59,7 @@ def test_loading_again_changes_nothing() -> None:
     assert Measurement.objects.filter(result__trust="reported").count() == measurements
 
 
-def test_a_withdrawn_one_stays_withdrawn() -> None:
+def test_a_withdrawn_reported_result_stays_withdrawn() -> None:
     reported().filter(public_id=TABLE3).update(withdrawn_at="2026-11-21T12:00:00Z", withdrawn_reason="Asked for.")
     CatalogueLoad.objects.all().delete()
     load_catalogue()
@@ -72,7 +72,7 @@ def test_only_a_reported_result_may_lack_a_release() -> None:
 
 
 @pytest.mark.parametrize("name", ["full", "io500"])
-def test_none_is_in_the_pool_that_a_list_is_chosen_from(name: str) -> None:
+def test_no_reported_result_enters_the_pool_of_a_list(name: str) -> None:
     release = make_release("later", "2027-05-01", imported=False, deadline="2027-04-01T12:00:00Z")
     assert not compute_list(release, name).rows
     scored = Result.objects.get(public_id="sc23-bof-es400-isc23")
@@ -84,15 +84,15 @@ def test_none_is_in_the_pool_that_a_list_is_chosen_from(name: str) -> None:
         compute_list(release, name)
 
 
-def test_the_page_says_first_that_it_is_reported_where_and_how_it_is_printed(client: Client) -> None:
+def test_the_page_begins_with_trust_and_printed_source(client: Client) -> None:
     page = text(client, f"/results/{TABLE3}/")
     assert "E2000-F: 2 OSTs, 16 drives per controller" in page
     assert "Reported : a number from a paper or slide, no raw data." in page
     assert "(HPE, Cray User Group 2025), Table 3, row 1" in page
     assert "Read per drive is printed as 6971 and should be 6961" in page
-    assert "read bandwidth, per_drive 6,971 MiB/s osts 2" in page
+    assert "read bandwidth, per drive 6,971 MiB/s OSTs 2" in page
     assert "Score" not in page.split("Client nodes")[0].split("raw data")[1]
-    assert "the raw output is not in the record" in page
+    assert "Not checked: there is no raw output." in page
 
 
 def test_large_printed_numbers_lose_no_digit(client: Client) -> None:
@@ -108,20 +108,21 @@ def test_a_page_names_other_results_of_the_same_system_by_what_they_are(client: 
 def test_an_io500_result_of_a_slide_has_its_printed_score_and_phases(client: Client) -> None:
     page = text(client, "/results/sc23-bof-es400-isc23/")
     assert "Score 142.03" in page
-    assert "ior-hard-read 50.77" in page
+    assert "IOR hard read 50.77" in page
 
 
-def test_systems_and_platforms_show_them_apart(client: Client) -> None:
+def test_systems_and_platforms_list_reported_results_apart(client: Client) -> None:
     results = (
         ("/platforms/cray-e2000/", "e2000-unet3d"),
         ("/systems/hewlett-packard-enterprise-e2000-f/", "No current results"),
     )
     for address, first in results:
-        before, apart = text(client, address).split("Reported numbers from papers and slides", 1)
-        assert first in before and "obdfilter" not in before
-        assert "obdfilter-survey: 4 OSTs, 32 drives per controller" in apart
+        before, apart = text(client, address).split("Reported from papers and slides", 1)
+        assert first in before and "4 OSTs, 32 drives per controller" not in before
+        assert "obdfilter-survey: 3 E2000-F" in apart or "obdfilter-survey: 3 4 OSTs" in apart
+        assert "4 OSTs, 32 drives per controller" in apart
     site = text(client, "/sites/hewlett-packard-enterprise/")
-    assert site.index("GTO") < site.index("Reported numbers from papers") < site.index("NPS 1, 4 CPU partitions")
+    assert site.index("GTO") < site.index("Reported from papers") < site.index("NPS 1, 4 CPU partitions")
 
 
 def test_the_table_of_results_is_filtered_by_trust_and_tool(client: Client) -> None:
@@ -130,7 +131,7 @@ def test_the_table_of_results_is_filtered_by_trust_and_tool(client: Client) -> N
     assert "imported" not in page.split("kIOPS")[-1]
 
 
-def test_the_api_filters_and_shows_them(client: Client) -> None:
+def test_the_api_filters_and_shows_reported_results(client: Client) -> None:
     rows = client.get(f"{API}results/?trust=reported&tool=lst&p.cpt=8").json()["results"]
     assert [(row["id"], row["label"], row["release"]) for row in rows] == [
         ("cug25-table4-2", "one OSS, NPS 1, 8 CPU partitions", None)
@@ -143,7 +144,7 @@ def test_the_api_filters_and_shows_them(client: Client) -> None:
             "context": {"osts": 2}, "repeats": None} in answer["measurements"]  # fmt: skip
 
 
-def test_no_release_answers_for_them(client: Client) -> None:
+def test_no_release_contains_reported_results(client: Client) -> None:
     for release in ("SC23", "SC19", "ISC23"):
         rows = client.get(f"{API}results/?release={release}&page_size=500").json()["results"]
         assert rows
@@ -154,10 +155,10 @@ def test_the_best_of_a_system_is_never_a_reported_score(client: Client) -> None:
     assert client.get(f"{API}systems/ddn-es400nvx2/").json()["best"] == []
     assert client.get(f"{API}platforms/ddn-es400nvx2/").json()["best"] == []
     row = next(row for row in systems(client) if "ES400NVX2" in row)
-    assert " ".join(row.split()) == "ES400NVX2 DDN 2 \N{EM DASH}"
+    assert " ".join(row.split()) == "ES400NVX2 DDN DDN ES400NVX2 2 \N{EM DASH}"
 
 
-def test_two_of_a_table_are_compared_and_other_trust_is_said(client: Client) -> None:
+def test_two_reported_results_are_compared_with_a_note_on_trust(client: Client) -> None:
     both = client.get(f"{API}compare/?results={TABLE3},cug25-table3-3").json()
     assert {"parameter": "drives_per_controller", "values": [16, 32]} in both["differences"]
     mixed = client.get(f"{API}compare/?results=sc23-bof-es400-isc23,io500-4").json()
@@ -171,5 +172,5 @@ def test_newest_results_stay_those_of_the_lists(client: Client) -> None:
     assert {row["trust"] for row in rows} <= {"derived", "imported"}
 
 
-def test_words_find_them_by_system(client: Client) -> None:
+def test_search_finds_reported_results_by_system(client: Client) -> None:
     assert "obdfilter-survey: 2 OSTs" in text(client, "/search/?q=E2000-F")

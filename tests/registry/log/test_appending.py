@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import DatabaseError, transaction
 from django.test import override_settings
+from django.utils import timezone
 
 from registry.log import appending, log_files, recording, tiles
 from registry.log.merkle_tree import root_of_entries
@@ -53,7 +54,7 @@ def assert_whole(folder: Path) -> None:
     assert path.read_bytes()[:32] == hashlib.sha256(b"\x00" + entries[0]).digest()
 
 
-def test_what_waits_is_appended_and_signed(stored: Path) -> None:
+def test_waiting_leaves_are_appended_and_signed(stored: Path) -> None:
     add(5)
     done = appending.append_waiting()
     assert done is not None
@@ -62,7 +63,7 @@ def test_what_waits_is_appended_and_signed(stored: Path) -> None:
     assert LogLeaf.objects.filter(index=None).count() == 0
 
 
-def test_nothing_is_signed_where_nothing_came(stored: Path) -> None:
+def test_no_checkpoint_is_signed_without_new_leaves(stored: Path) -> None:
     appending.append_waiting()
     before = (stored / "checkpoint").read_bytes()
     assert appending.append_waiting().appended == 0
@@ -98,7 +99,7 @@ def test_lost_files_are_written_again(stored: Path) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("done_before", [False, True])
-def test_a_crash_leaves_a_whole_log_and_the_next_run_goes_on(
+def test_a_crash_leaves_a_valid_log_and_the_next_run_continues(
     stored: Path, monkeypatch: pytest.MonkeyPatch, part: str, done_before: bool
 ) -> None:
     """Before or after each step; after the tests of S3 and kill this is the cheap part of both."""
@@ -137,7 +138,7 @@ def test_a_row_without_its_file_is_signed_again(stored: Path) -> None:
     assert_whole(stored)
 
 
-def test_a_restored_database_takes_up_what_the_files_have(stored: Path) -> None:
+def test_a_restored_database_takes_over_leaves_of_the_files(stored: Path) -> None:
     add(300)
     appending.append_waiting()
     with transaction.atomic():
@@ -153,7 +154,7 @@ def test_a_restored_database_takes_up_what_the_files_have(stored: Path) -> None:
     assert_whole(stored)
 
 
-def test_a_leaf_that_waits_in_a_restored_database_keeps_the_place_that_it_got(stored: Path) -> None:
+def test_a_waiting_leaf_of_a_restored_database_keeps_its_index(stored: Path) -> None:
     appending.append_waiting()
     add(5)
     with transaction.atomic():
@@ -167,7 +168,7 @@ def test_a_leaf_that_waits_in_a_restored_database_keeps_the_place_that_it_got(st
     assert dict(LogLeaf.objects.values_list("pk", "index")) == placed
 
 
-def test_a_log_that_begins_otherwise_is_refused_and_said(stored: Path, client) -> None:
+def test_a_log_with_another_beginning_is_refused(stored: Path, client) -> None:
     add(3)
     appending.append_waiting()
     saved = {path: path.read_bytes() for path in stored.rglob("*") if path.is_file()}
@@ -192,7 +193,7 @@ def test_a_log_that_begins_otherwise_is_refused_and_said(stored: Path, client) -
     assert "Nothing is being appended" in client.get("/log/").content.decode()
 
 
-def test_a_checkpoint_of_a_stranger_is_refused(stored: Path) -> None:
+def test_a_checkpoint_of_another_key_is_refused(stored: Path) -> None:
     appending.append_waiting()
     (stored / "checkpoint").write_text("other.example.org/log\n1\nAAAA\n\n— other.example.org/log AAAA\n")
     with pytest.raises(appending.LogForked, match="not one of this registry"):
@@ -222,7 +223,7 @@ def test_the_database_refuses_to_delete_a_leaf(stored: Path) -> None:
         LogLeaf.objects.all().delete()
 
 
-def test_names_of_files_are_those_of_the_web(stored: Path, client) -> None:
+def test_file_names_are_those_of_the_web_addresses(stored: Path, client) -> None:
     add(300)
     appending.append_waiting()
     for path in stored.rglob("*"):
@@ -253,7 +254,7 @@ def test_the_log_is_named_after_its_host_once(stored: Path, settings, address: s
     assert (stored / "checkpoint").read_text().split("\n")[0] == origin
 
 
-def test_a_database_from_before_the_log_takes_up_its_files(stored: Path) -> None:
+def test_a_database_older_than_the_log_takes_over_its_files(stored: Path) -> None:
     with transaction.atomic():
         add(300)
         appending.append_waiting()
@@ -263,3 +264,14 @@ def test_a_database_from_before_the_log_takes_up_its_files(stored: Path) -> None
     assert appending.append_waiting().size == 302
     assert root_of_entries(entries_in_files(stored, 302)[:301]) == signed[1]
     assert_whole(stored)
+
+
+def test_a_checkpoint_of_the_database_is_not_rewritten(stored: Path) -> None:
+    add(2)
+    appending.append_waiting()
+    add(1)
+    LogCheckpoint.objects.create(size=4, root=b"another tree of this size, in all", note="x", signed_at=timezone.now())
+    with pytest.raises(appending.LogForked, match="another checkpoint of 4 entries"):
+        appending.append_waiting()
+    assert LogCheckpoint.objects.get(size=4).note == "x"
+    assert checkpoint(stored)[0] == 3

@@ -66,7 +66,7 @@ def test_the_example_of_the_rfc_has_the_text_of_the_rfc() -> None:
     )
 
 
-def test_keys_stand_in_the_order_of_their_utf16_code_units() -> None:
+def test_keys_are_ordered_by_utf16_code_units() -> None:
     keys = ["\u20ac", "\r", "\ufb33", "1", "\U0001f600", "\u0080", "\u00f6"]
     expected = ["\r", "1", "\u0080", "\u00f6", "\u20ac", "\U0001f600", "\ufb33"]
     assert list(json.loads(canonical_text(dict.fromkeys(keys)))) == expected
@@ -84,7 +84,7 @@ def test_times_are_texts_in_utc() -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, "\ud800", {"\udfff": 1}, {1}, b"x", object()])
-def test_what_has_no_canonical_form_is_refused(value: object) -> None:
+def test_values_without_a_canonical_form_are_refused(value: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         canonical_text([value])
 

@@ -88,11 +88,11 @@ def roots_by_consistency(first: int, second: int, first_root: bytes, proof: list
 
 
 @pytest.mark.parametrize("size", range(1, 9))
-def test_roots_are_those_that_others_compute(size: int) -> None:
+def test_roots_are_those_of_another_implementation(size: int) -> None:
     assert root_of_entries(ENTRIES[:size]).hex() == ROOTS[size - 1]
 
 
-def test_the_empty_tree_has_the_hash_of_nothing() -> None:
+def test_the_empty_tree_has_the_hash_of_no_bytes() -> None:
     assert root_of_entries([]) == EMPTY_ROOT == hashlib.sha256(b"").digest()
 
 
@@ -114,17 +114,17 @@ def test_every_small_tree_begins_with_every_smaller_one() -> None:
             assert roots_by_consistency(old, size, roots[old], proof) == (roots[old], roots[size])
 
 
-def test_nothing_is_needed_between_equal_trees() -> None:
+def test_equal_trees_need_no_consistency_proof() -> None:
     assert consistency_proof(7, 7, read_node(ENTRIES)) == []
 
 
 @pytest.mark.parametrize(("index", "size"), [(-1, 8), (8, 8), (0, 0)])
-def test_what_the_tree_does_not_have_is_refused(index: int, size: int) -> None:
+def test_an_index_outside_the_tree_is_refused(index: int, size: int) -> None:
     with pytest.raises(NotInTree):
         inclusion_proof(index, size, read_node(ENTRIES))
 
 
 @pytest.mark.parametrize(("old", "size"), [(0, 8), (9, 8)])
-def test_a_larger_or_empty_tree_is_no_beginning(old: int, size: int) -> None:
+def test_consistency_from_a_larger_or_empty_tree_is_refused(old: int, size: int) -> None:
     with pytest.raises(NotInTree):
         consistency_proof(old, size, read_node(ENTRIES))

@@ -43,7 +43,7 @@ def test_a_signed_checkpoint_is_opened() -> None:
     assert open_checkpoint(NOTE, [VERIFIER]) == HEAD
 
 
-def test_a_cosignature_beside_ours_changes_nothing() -> None:
+def test_an_additional_cosignature_is_ignored() -> None:
     assert open_checkpoint(NOTE + "— witness.example.org AAAAAAAA\n", [VERIFIER]) == HEAD
 
 
@@ -77,6 +77,6 @@ def test_a_note_of_another_key_is_refused() -> None:
 @pytest.mark.parametrize(
     "key", ["", "a+b", "a+00000000+AAAA", VERIFIER.replace("+", "-"), VERIFIER[:-4], "x" + VERIFIER]
 )
-def test_what_is_no_verifier_key_is_refused(key: str) -> None:
+def test_an_invalid_verifier_key_is_refused(key: str) -> None:
     with pytest.raises(BadNote):
         open_checkpoint(NOTE, [key])

@@ -40,7 +40,7 @@ def test_a_tile_has_one_path_and_a_path_one_tile(tile: tuple[int | str, int, int
         ),
     ],
 )
-def test_no_other_path_is_one(path: str) -> None:
+def test_other_paths_are_no_tiles(path: str) -> None:
     assert tiles.parse_path(path) is None
 
 
@@ -52,7 +52,7 @@ def test_bundles_are_read_as_they_were_packed() -> None:
 
 
 @pytest.mark.parametrize("content", [b"\x00", b"\x00\x20" + b"x" * 31, tiles.pack_entries([b"x" * 32])[:-1]])
-def test_a_bundle_that_is_cut_short_is_refused(content: bytes) -> None:
+def test_a_truncated_entry_bundle_is_refused(content: bytes) -> None:
     with pytest.raises(ValueError, match="cut short"):
         tiles.unpack_entries(content)
 

@@ -73,7 +73,7 @@ def test_a_scrape_shows_requests_with_their_times(client: Client) -> None:
     assert re.search(r'^highwater_request_seconds_bucket\{le="0.5",surface="page"\} [0-9]', text, re.MULTILINE)
 
 
-def test_a_line_says_what_was_asked_and_how_long_it_took(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_log_line_has_request_status_and_duration(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "registry.request")
     client.get("/results/?q=secret-word")
     (line,) = lines_of(caplog)
@@ -82,14 +82,14 @@ def test_a_line_says_what_was_asked_and_how_long_it_took(client: Client, caplog:
     assert "secret-word" not in json.dumps(line)
 
 
-def test_probes_and_scrapes_leave_no_line(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_probes_and_scrapes_are_not_logged(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "registry.request")
     for address in ("/livez", "/readyz", "/metrics"):
         client.get(address)
     assert lines_of(caplog) == []
 
 
-def test_a_path_cannot_break_the_line(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_path_cannot_break_the_log_line(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "registry.request")
     client.get("/lists/%0aERROR%20forged/")
     record = next(record for record in caplog.records if record.name == "registry.request")
@@ -97,16 +97,16 @@ def test_a_path_cannot_break_the_line(client: Client, caplog: pytest.LogCaptureF
     assert "\n" not in TextFormatter("{message}", style="{").format(record)
 
 
-def test_the_page_of_a_fault_names_the_request(client: Client, settings) -> None:
+def test_the_error_page_names_the_request(client: Client, settings) -> None:
     settings.ROOT_URLCONF = __name__
     client.raise_request_exception = False
     answer = client.get("/fails/")
     assert answer.status_code == 500
-    assert f"request {answer[request_counts.HEADER]}" in answer.content.decode()
+    assert f"request number <code>{answer[request_counts.HEADER]}</code>" in answer.content.decode()
 
 
 @pytest.mark.parametrize("proxy_id", ["abcdef-0123456789", "short", "x" * 65, "with space in it", 'quote"12345678'])
-def test_an_id_is_taken_from_a_declared_proxy_alone(client: Client, settings, proxy_id: str) -> None:
+def test_a_request_id_is_accepted_from_a_declared_proxy_only(client: Client, settings, proxy_id: str) -> None:
     assert client.get("/livez", headers={request_counts.HEADER: proxy_id})[request_counts.HEADER] != proxy_id
     settings.TRUSTED_PROXY = True
     answered_id = client.get("/livez", headers={request_counts.HEADER: proxy_id})[request_counts.HEADER]

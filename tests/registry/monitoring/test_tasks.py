@@ -46,7 +46,7 @@ def test_outcome_and_time_of_a_task_are_counted() -> None:
     assert sampled["highwater_task_seconds_count", "tests.sails"] == 3
 
 
-def test_a_tick_that_goes_well_is_silent_and_one_that_fails_is_not(settings, caplog: pytest.LogCaptureFixture) -> None:
+def test_only_failing_periodic_tasks_are_logged(settings, caplog: pytest.LogCaptureFixture) -> None:
     settings.CELERY_BEAT_SCHEDULE = {"sails": {"task": "tests.sails", "schedule": 2.0}}
     caplog.set_level(logging.INFO, tasks.log.name)
     sails.apply()
@@ -56,7 +56,7 @@ def test_a_tick_that_goes_well_is_silent_and_one_that_fails_is_not(settings, cap
     assert [record.message for record in caplog.records if record.name == tasks.log.name] == ["tests.sails failed"]
 
 
-def test_lines_of_a_task_name_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_log_lines_of_a_task_name_it(caplog: pytest.LogCaptureFixture) -> None:
     from registry.monitoring.log_lines import AddContext
 
     handled: list[dict] = []
@@ -75,14 +75,14 @@ def test_lines_of_a_task_name_it(caplog: pytest.LogCaptureFixture) -> None:
     assert handled == [{"task": "tests.sails", "task_id": "a-task"}]
 
 
-def test_a_count_that_nobody_declared_is_refused() -> None:
+def test_an_undeclared_counter_is_refused() -> None:
     with pytest.raises(LookupError):
         shared_counts.count_event("highwater_ships", "x")
     with pytest.raises(LookupError):
         shared_counts.count_event("highwater_checks", "valid", "twice")
 
 
-def test_a_broker_that_is_away_stops_no_task(monkeypatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unreachable_broker_stops_no_task(monkeypatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(app.conf, "broker_write_url", "redis+socket:///nonexistent?virtual_host=0")
     shared_counts.count_event("highwater_checks", "valid")
     assert "Not counted" in caplog.text

@@ -9,7 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.models import ObservedParameter, Result
-from registry.query import observed_parameters
+from registry.query.facts import observed_parameters
+from tests.html import page_source
 from tests.make_system import make_class, make_parameter, make_system
 from tests.registry.record import make_release, make_result
 from validators.parameters import parameters
@@ -38,7 +39,7 @@ def observed() -> Result:
 def text(address: str) -> str:
     page = Client().get(address)
     assert page.status_code == 200, address
-    return page.content.decode()
+    return page_source(page)
 
 
 @pytest.mark.parametrize("id", sorted(parameters()))
@@ -50,7 +51,7 @@ def test_every_parameter_has_a_page(id: str) -> None:
         assert place.path in content
 
 
-def test_a_page_says_where_it_is_read_by_whom_and_what_leaves() -> None:
+def test_a_page_shows_source_privilege_and_redaction() -> None:
     content = text("/parameters/lustre.client.llite.max_cached_mb/")
     assert "procfs; Lustre up to 2.13" in content
     assert "debugfs, root only; Lustre from 2.14 on" in content
@@ -79,8 +80,8 @@ def test_a_page_has_the_default_of_each_release() -> None:
         ("lnet.selftest", "only as a file that the site adds"),
     ],
 )
-def test_a_page_says_what_leaves_the_site(id: str, words: str) -> None:
-    assert f"<dt>Leaves the site</dt><dd>{words}</dd>" in text(f"/parameters/{id}/")
+def test_a_page_shows_what_is_published(id: str, words: str) -> None:
+    assert f"<dt>Published</dt><dd>{words}</dd>" in text(f"/parameters/{id}/")
 
 
 def test_parameters_that_are_never_read_have_a_reason() -> None:
@@ -109,14 +110,14 @@ def test_a_hostile_value_is_text(observed: Result) -> None:
     assert "&lt;script&gt;alert" in content
 
 
-def test_withdrawn_results_are_not_seen(observed: Result) -> None:
+def test_values_of_withdrawn_results_are_left_out(observed: Result) -> None:
     Result.objects.filter(pk=observed.pk).update(withdrawn_at=timezone.now())
-    assert "No published result tells it yet." in text(f"/parameters/{RIF}/")
+    assert "No published result contains it yet." in text(f"/parameters/{RIF}/")
 
 
-def test_without_results_a_page_says_what_is_missing() -> None:
-    assert "No published result tells it yet." in text(f"/parameters/{RIF}/")
-    assert "the record keeps no values of it" in text("/parameters/lustre.client.osc.grant/")
+def test_a_page_without_results_has_a_note() -> None:
+    assert "No published result contains it yet." in text(f"/parameters/{RIF}/")
+    assert "so no values are kept." in text("/parameters/lustre.client.osc.grant/")
 
 
 def test_a_page_costs_one_query(observed: Result, django_assert_num_queries) -> None:
@@ -150,13 +151,13 @@ def test_the_index_is_filtered_by_words_and_group(query: str, shown: str, hidden
 
 
 @pytest.mark.parametrize("query", ["q=xyzzy", "group=nothing", 'q="><script>', "q=%00"])
-def test_words_that_nothing_has_are_told(query: str) -> None:
+def test_a_search_without_hits_is_reported(query: str) -> None:
     content = text(f"/parameters/?{query}")
     assert "No parameter has these words." in content
     assert "<script>" not in content
 
 
-def test_a_wrong_id_is_told_the_nearest() -> None:
+def test_a_wrong_id_gets_the_nearest() -> None:
     page = Client().get("/parameters/lustre.client.osc.checksum/")
     assert page.status_code == 404
     assert '<a href="/parameters/lustre.client.osc.checksums/">' in page.content.decode()

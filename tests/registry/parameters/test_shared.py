@@ -11,13 +11,13 @@ from django.test.utils import CaptureQueriesContext
 
 from registry.models import PublicSystemSnapshot, Result
 from registry.parameters.shared import list_shared
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from tests.registry.record import described, make_measurement, make_release, make_result
 
 SHARED = "/api/v1/parameters/shared/"
 
 
-def test_the_same_value_the_others_and_the_silent_are_counted() -> None:
+def test_equal_other_and_unknown_values_are_counted() -> None:
     rows = list_shared([{"nps": "1", "os": "a"}, {"nps": "1", "os": "b"}, {"nps": "2"}, {"only": "here"}])
     assert [(row.name, row.values, row.known_results, row.unknown, row.is_shared) for row in rows] == [
         ("nps", [("1", 2), ("2", 1)], 3, 1, False),
@@ -25,7 +25,7 @@ def test_the_same_value_the_others_and_the_silent_are_counted() -> None:
     ]
 
 
-def test_what_all_that_say_it_have_alike_is_shared_though_some_are_silent() -> None:
+def test_a_fact_equal_in_all_known_results_is_shared() -> None:
     (row,) = list_shared([{"dom": "on"}, {"dom": "on"}, {}])
     assert (row.is_shared, row.unknown) == (True, 1)
     assert list_shared([]) == list_shared([{"dom": "on"}]) == []
@@ -67,7 +67,7 @@ def test_the_best_result_of_each_system_counts(client, systems) -> None:
     assert [row["id"] for row in ask(client, "trust=reported&trust=imported&top=2")["results"]] == ["hw-d", "hw-e"]
 
 
-def test_a_fact_says_how_many_have_it_and_how_many_do_not_say(client, systems) -> None:
+def test_a_fact_has_counts_of_equal_and_unknown_results(client, systems) -> None:
     document = ask(client)
     assert fact(document, "stripe_count") == {
         "name": "stripe_count",
@@ -98,7 +98,7 @@ def test_tunables_of_described_systems_are_shared_and_described_ones_are_counted
     assert sum("rpcs_in_flight" in row["name"] for row in document["facts"]) == 1
 
 
-def test_named_results_are_looked_at_in_their_order(client, systems) -> None:
+def test_named_results_are_compared_in_their_order(client, systems) -> None:
     document = ask(client, "results=hw-c,hw-b-older,hw-a")
     assert ([row["id"] for row in document["results"]], document["by"], document["top"]) == (
         *(["hw-c", "hw-b-older", "hw-a"], None, None),
@@ -119,26 +119,26 @@ def test_named_results_are_looked_at_in_their_order(client, systems) -> None:
         ("client_nodes__lte=few", "query.invalid-value"),
     ],
 )
-def test_a_wrong_question_is_refused_by_page_and_call(client, systems, query: str, code: str) -> None:
+def test_an_invalid_query_is_refused_by_page_and_api(client, systems, query: str, code: str) -> None:
     answer = client.get(f"{SHARED}?{query}")
     assert (answer.status_code, answer.json()["code"]) == (400, code)
     page = client.get(f"/parameters/shared/?{query}")
     assert page.status_code == 400 and code in page.content.decode()
 
 
-def test_the_page_says_that_no_tunables_are_known(client, db) -> None:
+def test_the_page_has_a_note_on_unknown_tunables(client, db) -> None:
     for name in ("a", "b"):
         result = make_result(make_release(f"T{name}"), f"hw-{name}", 10.0, system_name=name)
         make_measurement(result)
         fact_index.rebuild_facts([result.pk])
     page = client.get("/parameters/shared/?filesystem_type=Lustre").content.decode()
-    assert "No tunables are known.</b> None of these 2 results describes its system" in page
+    assert "No tunables are known.</b> None of these 2 results has a system document" in page
     assert "None that two of them or more say." in page
 
 
-def test_the_page_of_an_empty_answer_leads_back(client, db) -> None:
+def test_the_page_of_an_empty_answer_links_back(client, db) -> None:
     page = client.get("/parameters/shared/?filesystem_type=Lustre").content.decode()
-    assert "No result has these filters" in page and 'href="/parameters/shared/"' in page
+    assert "No results match these filters" in page and 'href="/parameters/shared/"' in page
 
 
 def test_the_cost_does_not_grow_with_the_results(client, systems) -> None:

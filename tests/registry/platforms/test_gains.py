@@ -17,8 +17,10 @@ from registry.platforms.gains import (
     steps_of,
 )
 from registry.platforms.sizing_groups import count_units, units_for
-from registry.query import configuration_diff, fact_index
-from registry.query.qualified_values import qualified_number
+from registry.query.differences import configuration_diff
+from registry.query.facts import fact_index
+from registry.query.values.qualified_values import qualified_number
+from tests.html import page_source
 from tests.registry.record import make_measurement, make_platform, make_release, make_result
 
 OLD: Facts = {
@@ -53,7 +55,7 @@ def test_a_chain_of_single_changes_separates_hardware_software_and_tuning() -> N
     assert by_cause(links) == {"hardware": 2.0, "software": 1.5, "tuning": 2.0}
 
 
-def test_without_the_middle_of_the_chain_nothing_is_separated() -> None:
+def test_a_chain_without_its_middle_separates_no_cause() -> None:
     assert shortest_chain([START, point("m", 20.0, platform="Two"), END], START, END) == []
     step = make_change(START, END)
     assert (step.cause, step.may_be, step.factor) == ("", ["hardware", "software", "tuning"], qualified_number(6.0))
@@ -70,24 +72,24 @@ def test_without_the_middle_of_the_chain_nothing_is_separated() -> None:
         ("client_nodes", ["hardware", "conditions"]),
     ],
 )
-def test_what_one_result_does_not_record_is_never_taken_to_be_the_same(lacking: str, may_be: list[str]) -> None:
+def test_a_fact_recorded_by_one_result_only_may_have_changed(lacking: str, may_be: list[str]) -> None:
     after = point("b", 20.0, platform="Two")
     partial = Point("b", "one", 20.0, {name: fact for name, fact in after.facts.items() if name != lacking})
     assert make_change(START, after).cause == "hardware"
     assert (make_change(START, partial).cause, make_change(START, partial).may_be) == ("", may_be)
 
 
-def test_a_kind_that_neither_records_may_have_changed_too() -> None:
+def test_a_kind_recorded_by_no_result_may_have_changed() -> None:
     facts = {"platform": ("hardware", "One")}
     step = make_change(Point("a", "x", 1.0, facts), Point("b", "y", 2.0, facts))
     assert (step.cause, step.may_be, dict(step.differs)) == ("", ["software", "tuning"], {})
 
 
-def test_other_conditions_are_no_gain() -> None:
+def test_changed_conditions_are_no_gain() -> None:
     assert make_change(START, point("b", 20.0, platform="Two", client_nodes="20")).cause == ""
 
 
-def test_of_times_less_is_better_and_zero_has_no_factor() -> None:
+def test_lower_times_are_better_and_zero_has_no_factor() -> None:
     gained = improvement_factor(qualified_number(2900.0), qualified_number(1485.0), lower_is_better=True)
     assert gained is not None and gained.value == pytest.approx(1.953, abs=0.001)
     assert best_point([START, END], lower_is_better=True) is START
@@ -111,7 +113,7 @@ def bound(name: str, value: float, qualifier: str, step: str = "one") -> Point:
     return Point(name, step, value, OLD, qualifier=qualifier)
 
 
-def test_what_is_only_below_something_is_the_best_only_where_all_are() -> None:
+def test_an_upper_bound_is_best_only_among_upper_bounds() -> None:
     assert best_point([bound("a", 200.0, "below"), point("b", 150.0)], lower_is_better=False).result == "b"
     assert best_point([bound("a", 200.0, "below"), bound("b", 150.0, "below")], lower_is_better=False).result == "a"
     assert best_point([bound("a", 200.0, "above"), point("b", 150.0)], lower_is_better=False).result == "a"
@@ -127,7 +129,7 @@ def test_what_is_only_below_something_is_the_best_only_where_all_are() -> None:
         ((85.4, "below"), (200.0, "below"), None, "unknown"),
     ],
 )
-def test_the_gain_over_a_bound_is_one(first, last, times, qualifier) -> None:
+def test_the_gain_over_a_bound_is_a_bound(first, last, times, qualifier) -> None:
     points = [bound("a", *first), bound("z", *last, "two")]
     (_, row) = steps_of(points, ["one", "two"], lower_is_better=False)
     assert row["x_first"] == (times and pytest.approx(times, abs=0.001))
@@ -187,7 +189,7 @@ def test_units_are_whole(target: float, of_one: float, units: int) -> None:
     assert units_for(target, of_one) == units
 
 
-def test_a_unit_that_delivers_nothing_is_refused() -> None:
+def test_a_unit_with_rate_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing"):
         units_for(1.0, 0.0)
 
@@ -213,7 +215,7 @@ def measured(db: None) -> None:
         fact_index.rebuild_facts([result.pk])
 
 
-def test_the_record_separates_what_its_results_allow(client, measured) -> None:
+def test_published_results_separate_causes(client, measured) -> None:
     (row,) = client.get("/api/v1/generations/maker-200/").json()["rows"]
     assert [(step["step"], step["result"], step["x_first"]) for step in row["steps"]] == [
         ("Maker 100", "hw-a", 1.0),
@@ -221,17 +223,17 @@ def test_the_record_separates_what_its_results_allow(client, measured) -> None:
     ]
     assert row["by_cause"] == {"hardware": 2.0, "software": 1.5, "tuning": 2.0}
     assert [link["after"] for link in row["chain"]] == ["hw-b", "hw-c", "hw-d"]
-    page = client.get("/generations/maker-200/").content.decode()
+    page = page_source(client.get("/generations/maker-200/"))
     assert "hardware 2.00\N{MULTIPLICATION SIGN}, software 1.50\N{MULTIPLICATION SIGN}" in page
 
 
-def test_releases_stand_in_the_order_of_their_dates(client, measured) -> None:
+def test_releases_are_ordered_by_date(client, measured) -> None:
     generations = client.get("/api/v1/generations/maker-100/?x=release").json()
     assert generations["order"] == ["T1", "T2"]
     assert [step["result"] for step in generations["rows"][0]["steps"]] == ["hw-b", "hw-d"]
 
 
-def test_steps_along_what_no_result_has_are_refused(client, measured) -> None:
+def test_steps_along_an_unknown_axis_are_refused(client, measured) -> None:
     answer = client.get("/api/v1/generations/maker-100/?x=relase")
     assert (answer.status_code, answer.json()["code"]) == (400, "study.unknown-axis")
     assert "release" in answer.json()["hint"]
@@ -242,7 +244,7 @@ def test_filters_choose_what_is_compared(client, measured) -> None:
     assert row["by_cause"] == {"hardware": 2.0, "software": 1.5}
 
 
-def test_without_one_link_nothing_is_separated(client, measured) -> None:
+def test_a_missing_link_separates_no_cause(client, measured) -> None:
     Fact.objects.filter(result__public_id="hw-b").delete()
     (row,) = client.get("/api/v1/generations/maker-200/").json()["rows"]
     assert (row["chain"], row["changes"][0]["may_be"]) == ([], ["hardware", "software", "tuning"])

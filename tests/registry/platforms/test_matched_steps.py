@@ -13,7 +13,7 @@ from registry.platforms.matched_steps import (
     varying_facts,
     without_repeated_number,
 )
-from registry.query.declared_limits import Limit
+from registry.query.responses.declared_limits import Limit
 
 ORDER = ["one", "two", "three"]
 NEEDED = ["client_nodes", "tasks"]
@@ -28,7 +28,7 @@ def ids(strata: list[list[Point]]) -> list[list[str]]:
     return [[member.result for member in stratum] for stratum in strata]
 
 
-def test_equal_scale_and_options_make_a_stratum_and_others_stand_apart() -> None:
+def test_equal_scale_and_options_make_a_stratum() -> None:
     points = [
         point("a", 293.0, "one"),
         point("b", 99.0, "one", client_nodes="1"),
@@ -48,7 +48,7 @@ def test_the_best_of_unlike_runs_is_no_gain() -> None:
 
 
 @pytest.mark.parametrize("missing", [{}, {"before": "40"}, {"after": "40"}])
-def test_what_is_not_known_of_both_matches_nothing(missing: dict[str, str]) -> None:
+def test_facts_unknown_for_both_match_nothing(missing: dict[str, str]) -> None:
     before, after = (
         replace(
             point(name, value, step),
@@ -61,14 +61,14 @@ def test_what_is_not_known_of_both_matches_nothing(missing: dict[str, str]) -> N
     assert (pair.differs, pair.unknown) == ((), ("tasks",))
 
 
-def test_an_option_that_only_one_of_them_tells_parts_them() -> None:
+def test_an_option_known_for_one_only_separates_results() -> None:
     points = [point("a", 1.0, "one", direct_io="true"), point("b", 2.0, "two")]
     assert matched_strata(points, NEEDED) == []
     (pair,) = unmatched_pairs(points, [], ORDER, NEEDED, RATE)
     assert pair.unknown == ("direct_io",)
 
 
-def test_an_option_that_neither_tells_does_not() -> None:
+def test_an_option_known_for_neither_separates_nothing() -> None:
     assert ids(matched_strata([point("a", 1.0, "one"), point("b", 2.0, "two")], NEEDED)) == [["a", "b"]]
 
 
@@ -83,7 +83,7 @@ def test_an_option_that_neither_tells_does_not() -> None:
         (Limit("other nodes", others=frozenset({"c"})), [["a", "b"]]),
     ],
 )
-def test_what_a_source_forbids_is_obeyed(limit: Limit, strata_ids: list[list[str]]) -> None:
+def test_declared_limits_of_comparison_are_followed(limit: Limit, strata_ids: list[list[str]]) -> None:
     points = [point("a", 1.0, "one"), point("b", 2.0, "two", (limit,))]
     strata = matched_strata(points, NEEDED, "unet3d", "samples_rate")
     assert ids(strata) == strata_ids
@@ -91,7 +91,7 @@ def test_what_a_source_forbids_is_obeyed(limit: Limit, strata_ids: list[list[str
     assert [pair.reasons for pair in pairs] == ([] if strata_ids else [("other nodes",)])
 
 
-def test_a_step_that_some_stratum_leads_to_is_matched_and_the_next_is_not() -> None:
+def test_a_step_without_a_stratum_is_not_matched() -> None:
     points = [point("a", 1.0, "one"), point("b", 2.0, "two"), point("c", 9.0, "three", client_nodes="50")]
     strata = matched_strata(points, NEEDED)
     assert ids(strata) == [["a", "b"]]
@@ -99,7 +99,7 @@ def test_a_step_that_some_stratum_leads_to_is_matched_and_the_next_is_not() -> N
     assert (pair.before.result, pair.after.result) == ("b", "c")
 
 
-def test_the_nearest_pair_stands_for_two_steps_and_of_equally_near_ones_the_best() -> None:
+def test_the_nearest_and_then_best_pair_represents_two_steps() -> None:
     points = [
         point("direct", 85.4, "one", direct_io="true", procs_per_node="64"),
         point("buffered", 83.3, "one", direct_io="false", procs_per_node="64"),
@@ -110,7 +110,7 @@ def test_the_nearest_pair_stands_for_two_steps_and_of_equally_near_ones_the_best
     assert (pair.before.result, pair.differs) == ("buffered", ("procs_per_node",))
 
 
-def test_a_condition_that_only_repeats_the_number_is_none() -> None:
+def test_a_condition_that_repeats_the_value_is_ignored() -> None:
     points = [
         point("a", 15.0, "one", num_accelerators="15"),
         point("b", 20.0, "two", num_accelerators="20"),
@@ -124,7 +124,7 @@ def test_a_condition_that_only_repeats_the_number_is_none() -> None:
     assert without_repeated_number([point("a", 15.0, "one", num_accelerators="many")], "accelerators")[1] == frozenset()
 
 
-def test_what_varies_among_the_results_of_a_step_is_named() -> None:
+def test_varying_facts_of_a_step_are_named() -> None:
     facts = {"fabric": ("hardware", "TCP"), "raid": ("hardware", "8+2")}
     points = [
         Point("a", "one", 36.5, facts),

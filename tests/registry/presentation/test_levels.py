@@ -24,14 +24,14 @@ def point_places(chart: Chart) -> list[float]:
     return [float(place.split()[0]) for place in line[1:].split("L")]
 
 
-def test_days_stand_as_far_apart_as_they_are() -> None:
+def test_distances_of_days_are_to_scale() -> None:
     """184 of 915 days lie before the second point."""
     chart = result_charts.draw_levels(to_days("2023-05-01", "2023-11-01", "2025-11-01"), [1.0, 2.0, 3.0], [])
     first, middle, last = point_places(chart)
     assert (middle - first) / (last - first) == pytest.approx(184 / 915, abs=0.001)
 
 
-def test_texts_of_days_stay_inside_of_the_picture() -> None:
+def test_labels_of_days_stay_inside_the_chart() -> None:
     chart = result_charts.draw_levels(to_days("2026-03-01", "2026-03-09"), [1.0, 2.0], [])
     texts = [mark for mark in chart.marks if isinstance(mark, Text) and mark.text.startswith("2026")]
     assert [mark.text for mark in texts] == ["2026-03-01", "2026-03-09"]
@@ -44,7 +44,7 @@ def test_runs_of_one_day_are_drawn_evenly_apart() -> None:
     assert first < middle
 
 
-def test_a_level_reaches_over_its_days() -> None:
+def test_a_level_spans_its_days() -> None:
     days = to_days("2026-03-01", "2026-03-02", "2026-03-11", "2026-03-21")
     chart = result_charts.draw_levels(days, [2.0, 2.0, 1.0, 1.0], [(0, 2, 2.0), (2, 4, 1.0)])
     first, second = [line[1:].replace("H", " ").split() for line in drawn_lines(chart)]

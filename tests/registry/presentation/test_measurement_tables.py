@@ -30,7 +30,7 @@ def test_a_row_for_each_operation_and_a_column_for_each_statistic():
     assert texts(result_table) == [["write", "3", "3", "2.500"], ["read", "", "1", ""]]
 
 
-def test_a_sweep_has_a_row_for_each_step_with_the_operations_side_by_side():
+def test_a_sweep_has_a_row_for_each_step():
     steps = [row(op, stat="aggregate", threads=count, osts=2) for count in (1, 2, 4) for op in ("write", "read")]
     sweep_table = build_table(steps)
     assert heads(sweep_table) == [("", "threads", ""), ("write", "bandwidth", "GiB/s"), ("read", "bandwidth", "GiB/s")]
@@ -38,7 +38,7 @@ def test_a_sweep_has_a_row_for_each_step_with_the_operations_side_by_side():
     assert sweep_table.about == "all targets, OSTs 2"
 
 
-def test_operations_of_different_steps_do_not_leave_a_table_full_of_holes():
+def test_operations_of_different_steps_have_separate_tables():
     result_table = build_table([row(f"op{number}", threads=number) for number in range(3)] + [row("op0", threads=9)])
     assert [head.text for head in result_table.heads] == ["Operation", "threads", "bandwidth"]
 
@@ -70,7 +70,7 @@ def test_phases_that_only_count_the_operations_are_no_column():
     assert "phase" in [head.text for head in again.heads]
 
 
-def test_what_was_measured_one_by_one_has_its_own_table():
+def test_single_iterations_have_their_own_table():
     split_tables = build_tables(
         [row(stat="max", test=0), row(stat="iteration", test=0, iter=0), row(stat="iteration", iter=1)]
     )
@@ -80,9 +80,9 @@ def test_what_was_measured_one_by_one_has_its_own_table():
     ]
 
 
-def test_what_tests_differ_in_stands_beside_their_numbers():
+def test_differing_settings_of_tests_are_columns():
     (test_table,) = build_tables([row(test=0), row(test=1)], {0: {"api": "POSIX"}, 1: {"api": "MPIIO"}})
-    assert [(head.text, head.n) for head in test_table.heads][:2] == [("test", True), ("api", False)]
+    assert [(head.text, head.n) for head in test_table.heads][:2] == [("test", True), ("I/O interface", False)]
     assert texts(test_table)[1][:2] == ["1", "MPIIO"]
 
 
@@ -103,7 +103,7 @@ def test_what_tests_differ_in_stands_beside_their_numbers():
         (0.0, "s", "s", "ns"),
     ],
 )
-def test_the_unit_fits_and_binary_is_never_decimal(value, unit, printed, shown):
+def test_units_fit_the_values_and_stay_binary_or_decimal(value, unit, printed, shown):
     assert build_table([row(value=value, unit=unit, printed_unit=printed)]).heads[1].unit == shown
 
 
@@ -113,23 +113,23 @@ def test_statistics_of_one_quantity_have_one_unit():
     assert texts(result_table) == [["write", "3", "0.0009766"]]
 
 
-def test_what_is_wrong_with_a_figure_stands_beside_it():
+def test_errors_of_a_value_are_shown_beside_it():
     result_table = build_table([row(threads=1, target_state="ERROR"), row(threads=2)])
     assert [cells[-1].note for cells in result_table.rows] == ["ERROR", ""]
     assert [head.text for head in result_table.heads] == ["threads", "bandwidth"]
 
 
-def test_what_is_too_long_to_read_is_counted():
+def test_rows_beyond_the_limit_are_counted():
     result_table = build_table([row(job=number) for number in range(130)])
     assert (len(result_table.rows), result_table.more) == (100, 30)
 
 
-def test_nothing_measured_is_no_table():
+def test_no_measurements_make_no_table():
     assert build_tables([]) == []
     assert build_table([]).rows == []
 
 
-def test_words_and_digits():
+def test_words_and_numbers_are_formatted():
     assert (
         describe_context({"file_size_KiB": 4, "mode": "O_DIRECT", "run": "run1"})
         == "file size 4\xa0KiB, mode O_DIRECT, run1"

@@ -9,8 +9,9 @@ from itertools import pairwise
 import pytest
 
 from registry.comparison.ratio_chart import AssumedInterval, draw_profiles
-from registry.presentation import numbers
+from registry.presentation import numbers, words
 from registry.presentation.charts import list_charts, model, scales, vega
+from registry.presentation.system_description import what_differed
 
 NOW = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
 
@@ -32,7 +33,7 @@ def test_numbers_for_the_eye_have_three_digits(value, written) -> None:
 @pytest.mark.parametrize(("value", "written"), [
     (12.346, "12.35"), (0.1, "0.10"), (0.0752, "0.0752"), (0.00061741, "0.000617"), (0.0, "0"), (None, ""),
 ])  # fmt: skip
-def test_how_many_times_is_never_rounded_to_nothing(value, written) -> None:
+def test_factors_are_never_rounded_to_zero(value, written) -> None:
     assert numbers.format_times(value) == written
 
 
@@ -44,7 +45,7 @@ def test_sizes_are_decimal(count, written) -> None:
     assert numbers.format_bytes(count) == written
 
 
-def test_a_deadline_at_the_end_of_a_day_anywhere_on_earth_is_said_so() -> None:
+def test_a_deadline_anywhere_on_earth_is_labelled() -> None:
     deadline = dt.datetime(2027, 5, 1, 11, 59, 59, tzinfo=dt.UTC)
     assert numbers.format_deadline(deadline, NOW) == "2027-04-30 23:59 AoE, in 161\xa0days"
 
@@ -94,12 +95,20 @@ def test_a_strip_has_a_dot_for_each_score_until_there_are_too_many() -> None:
 
 
 @pytest.mark.parametrize("scores", [[], [(1.0, True)], [(0.0, True)] * 5, [(-1.0, False)] * 5])
-def test_too_few_scores_draw_no_strip(scores) -> None:
+def test_few_scores_have_no_strip(scores) -> None:
     assert list_charts.draw_strip(scores, width=600, height=150, radius=4.5) is None
 
 
 def test_stairs_mark_new_records_only() -> None:
-    points = [("A", 10.0, "one"), ("B", 5.0, "two"), ("C", 10.4, "three"), ("D", 200.0, "four")]
+    points = [
+        list_charts.StairPoint(release, score, system)
+        for release, score, system in (
+            ("A", 10.0, "one"),
+            ("B", 5.0, "two"),
+            ("C", 10.4, "three"),
+            ("D", 200.0, "four"),
+        )
+    ]
     axis = scales.LogAxis(1, 1000, 200, 0)
     stairs = list_charts.draw_staircase(points, axis, left_x=50, right=600, labels=10, marks=5)
     records = [mark.at for mark in stairs.marks if isinstance(mark, model.Path) and mark.kind == model.CEILING]
@@ -112,8 +121,8 @@ def test_stairs_mark_new_records_only() -> None:
     assert heights == sorted(heights, reverse=True)
 
 
-def test_one_release_alone_is_no_history() -> None:
-    assert list_charts.draw_pictures([("T", [("A", 10.0, "one")])]) == []
+def test_one_release_has_no_history_chart() -> None:
+    assert list_charts.draw_pictures([("T", [list_charts.StairPoint("A", 10.0, "one")])]) == []
 
 
 def test_bars_begin_at_zero() -> None:
@@ -124,7 +133,7 @@ def test_bars_begin_at_zero() -> None:
     assert paths(drawn, model.AXIS) == [f"M0 {write.y + write.height:.0f}H390"]
 
 
-def test_a_bar_stands_under_the_ceiling_of_its_phase() -> None:
+def test_a_bar_has_the_ceiling_of_its_phase() -> None:
     drawn = list_charts.draw_columns([("write", 50.0), ("read", 100.0)], {"read": 200.0})
     bars = {(mark.kind, mark.x): mark for mark in drawn.marks if isinstance(mark, model.Bar)}
     (water,) = [mark for mark in bars.values() if mark.kind == model.WATER]
@@ -212,13 +221,85 @@ def test_an_assumed_range_is_a_line_of_dots_with_the_diamond_of_a_single_run() -
     assert "find 1.20 not repeated, range assumed; ior-easy-read 1.20 tie" in wide.words
 
 
-def test_profiles_beside_one_another_share_their_axis_and_nothing_makes_none() -> None:
+def test_neighbouring_profiles_share_their_axis() -> None:
     first, second = draw_profiles([[("a", 10.0, None)], [("a", 0.1, None)]])
     assert (paths(first[0], model.AXIS), first[0].ticks) == (paths(second[0], model.AXIS), second[0].ticks)
     assert draw_profiles([]) == draw_profiles([[], []]) == []
 
 
-def test_of_many_ratios_the_first_are_drawn_and_long_names_are_cut() -> None:
-    [[wide, _]] = draw_profiles([[("a-name-that-no-axis-has-room-for", 1.0 + place, None) for place in range(100)]])
-    assert len(paths(wide, model.HOLLOW)) == 30
-    assert texts(wide).count("a-name-th\N{HORIZONTAL ELLIPSIS}s-room-for") == 30
+def test_the_first_ratios_are_drawn_and_long_names_shortened() -> None:
+    name = "a-name-that-no-axis-has-room-for"
+    [[wide, thin]] = draw_profiles([[(name, 1.0 + place, None) for place in range(100)]])
+    assert len(paths(wide, model.HOLLOW)) == len(paths(thin, model.HOLLOW)) == 30
+    assert texts(wide).count(name) == 30
+    assert texts(thin).count("a-name-th\N{HORIZONTAL ELLIPSIS}s-room-for") == 30
+    [[longer, _]] = draw_profiles([[(f"{name}-{name}", 1.0, None)]])
+    assert "a-name-that-no-ax\N{HORIZONTAL ELLIPSIS}-axis-has-room-for" in texts(longer)
+
+
+@pytest.mark.parametrize(("text", "written"), [
+    ("21504", "21,504"), ("148161.7 TiB", "148,161.7 TiB"), ("192", "192"), ("0123", "0123"), ("1m", "1m"),
+    ("4.1.0+dev", "4.1.0+dev"), ("1000.", "1000."), ("", ""), ("\u0661\u0662\u0663\u0664", "\u0661\u0662\u0663\u0664"),
+    ("1" * 19, "1" * 19), ("-2048", "-2048"), ("2048,4096", "2048,4096"),
+])  # fmt: skip
+def test_only_one_number_has_its_digits_grouped(text: str, written: str) -> None:
+    assert numbers.group_digits(text) == written
+
+
+@pytest.mark.parametrize(("name", "text", "written"), [
+    ("transfer_size_bytes", "1048576", "1\xa0MiB"), ("transfer_size_bytes", "47008", "47,008\xa0B"),
+    ("transfer_size_bytes", "0", "0\xa0B"), ("transfer_size_bytes", "1m", "1m"), ("tool_version", "2023", "2023"),
+    ("tasks", "21504", "21,504"),
+])  # fmt: skip
+def test_facts_of_runs_are_written_with_their_unit(name: str, text: str, written: str) -> None:
+    assert words.format_fact(name, text) == written
+
+
+def test_conditions_that_nobody_says_are_only_named() -> None:
+    facts = [("client_nodes", ("5", None)), ("transfer_size", (None, None)), ("transfer_size_bytes", (None, None))]
+    assert words.describe_conditions(facts) == ["client nodes 5 / not known", "transfer size"]
+
+
+def test_facts_of_one_name_with_equal_values_have_one_row() -> None:
+    row = {"values": [["8"], ["16"]], "differs_from_default": [None, None], "defaults": [], "subject": ""}
+    other = row | {"values": [["8"], ["32"]]}
+    facts = [row | {"name": "tasks", "parameter": ""}, row | {"name": "procs", "parameter": ""}]
+    context = what_differed(
+        [{"group": "Scale", "differences": [*facts, other | {"name": "procs", "parameter": ""}]}], ["a", "b"]
+    )
+    ((_, rows),) = context["groups"]
+    assert [[cell["text"] for cell in row["cells"]] for row in rows] == [["8", "16"], ["8", "32"]]
+    assert (context["count"], context["hidden"]) == (2, 0)
+
+
+def test_labels_of_a_narrow_staircase_end_within_it() -> None:
+    points = [
+        list_charts.StairPoint(f"SC{17 + place}", 100.0 * 10**place, "A system with a long name", "/")
+        for place in range(5)
+    ]
+    axis = scales.LogAxis(30.0, 2e6, 200, 22, whole_decades=False)
+    stairs = list_charts.draw_staircase(points, axis, left_x=56, right=358, labels=5, marks=5)
+    records = [mark for step in stairs.marks if isinstance(step, model.Link) for mark in step.marks]
+    texts = [mark for mark in records if isinstance(mark, model.Text)]
+    assert {"100,000", "1,000,000 A system with a long name"} <= {text.text for text in texts}
+    for text in texts:
+        width = list_charts.LETTER * len(text.text)
+        assert text.x - width >= 50 if text.anchor == "end" else text.x + width <= 358, text.text
+
+
+@pytest.mark.parametrize(
+    ("stored", "short"),
+    [
+        ("dataset_over_memory is 30.492837465738.", "dataset_over_memory is 30.49."),
+        ("Found 0.000123456789 (limit 1.00000001), fine.", "Found 0.0001235 (limit 1.000), fine."),
+        ("ratio is 4.8999999, not at least 4.9.", "ratio is 4.8999999, not at least 4.9."),
+        ("The shortest write phase took 318.2 s; 300 s are asked for.",) * 2,
+        ("It ran 5.14.0-427.el9.x86_64 with 3.3.0+dev on 10.0.0.12345.",) * 2,
+        ("12345678.123456 of them", "12,345,678 of them"),
+        ("\u0663.\u0661\u0664\u0661\u0665\u0669\u0662 stays",) * 2,
+        ("",) * 2,
+        ("1.23456.",) * 1 + ("1.235.",),
+    ],
+)
+def test_a_stored_sentence_is_shown_with_four_digits(stored: str, short: str) -> None:
+    assert numbers.shorten_numbers(stored) == short

@@ -27,14 +27,14 @@ def drawings(*points: PlotPoint, kind: str = BARS) -> list[str]:
     return [str(write_svg(chart)) for chart in draw_plot(Plot("Title", "GB/s", "GB/s", kind, points))]
 
 
-def test_two_things_that_vary_are_panels_with_one_axis() -> None:
+def test_two_varying_facts_make_panels_with_one_axis() -> None:
     points = [point(place, value, series) for place, value in (("IB", 60), ("TCP", 36)) for series in ("read", "write")]
     for drawn in drawings(*points):
         assert drawn.count('class="v"') >= 2 and ">read</text>" in drawn and ">write</text>" in drawn
         assert drawn.count(">IB</text>") == drawn.count(">TCP</text>") == 2
 
 
-def test_a_value_above_its_ceiling_is_capped_and_its_share_is_said() -> None:
+def test_a_value_above_its_ceiling_is_capped_and_labelled_with_its_share() -> None:
     points = (point("IB", 85.3, limit=DRIVES, address="/results/a/"), point("TCP", 42.0, limit=DRIVES))
     for drawn in drawings(*points):
         assert drawn.count("\N{BLACK UP-POINTING TRIANGLE}") == 1
@@ -44,12 +44,12 @@ def test_a_value_above_its_ceiling_is_capped_and_its_share_is_said() -> None:
     assert "\N{BLACK UP-POINTING TRIANGLE}" not in below
 
 
-def test_without_a_ceiling_nothing_is_red() -> None:
+def test_without_a_ceiling_no_mark_is_red() -> None:
     for drawn in drawings(point("IB", 85.3), point("TCP", 42.0)):
         assert not re.search(r'class="[^"]*\b(m|ml|mk)\b', drawn)
 
 
-def test_long_names_that_share_both_ends_stay_apart() -> None:
+def test_long_names_with_equal_ends_keep_different_labels() -> None:
     begin = "HPE Cray Supercomputing Storage Systems E2000 with a very long"
     names = [f"{begin} {middle} name of its own, InfiniBand HDR" for middle in ("first", "second")]
     for drawn in drawings(*(point(name, 10.0) for name in names)):
@@ -79,3 +79,12 @@ def test_a_thumbnail_has_the_ceiling_and_no_links() -> None:
     )
     drawn = str(write_svg(chart))
     assert 'viewBox="0 0 176 124"' in drawn and ">84.0</text>" in drawn and "<a " not in drawn
+
+
+@pytest.mark.parametrize("value", [60.0, 15_000.0, 20_000_000.0])
+def test_numbers_beside_an_upright_axis_have_room(value: float) -> None:
+    """A digit of 12 px is 6.6 px wide or more: what reaches below zero is cut off."""
+    points = [point(place, value, series) for place in ("IB", "TCP") for series in ("read", "write")]
+    for drawn in drawings(*points):
+        ticks = re.findall(r'<text x="([\d.]+)" y="[\d.]+"[^>]*text-anchor="end"[^>]*>([\d,]+)</text>', drawn)
+        assert ticks and all(float(end) >= 6.6 * len(text) for end, text in ticks), ticks

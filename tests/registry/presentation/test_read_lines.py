@@ -28,7 +28,7 @@ def test_lines_are_written_as_a_range(lines, text) -> None:
         ("", None, "the top of the archive"),
     ],
 )
-def test_a_place_is_a_path_and_lines_where_it_has_not_all(path, lines, text) -> None:
+def test_a_place_has_lines_for_a_partly_read_file(path, lines, text) -> None:
     assert read_lines.format_read_from({"path": path, "lines": lines}) == text
 
 

@@ -18,18 +18,18 @@ from registry.presentation.charts.scales import LinearAxis, LogAxis, Tick, is_wi
         ([0.02, 0.3], False, [0.1]),
     ],
 )
-def test_powers_of_ten_lie_among_values_or_around_them(values: list[float], around: bool, powers: list[float]) -> None:
+def test_powers_of_ten_lie_inside_or_around_the_values(values: list[float], around: bool, powers: list[float]) -> None:
     assert powers_of_ten(values, around=around) == pytest.approx(powers)
 
 
 @pytest.mark.parametrize(
     ("values", "wide"), [([1.0, 100.0], True), ([1.0, 99.0], False), ([0.0, 100.0], False), ([-1.0, 100.0], False)]
 )
-def test_what_differs_a_hundredfold_is_wide_if_it_is_positive(values: list[float], wide: bool) -> None:
+def test_positive_values_with_a_hundredfold_range_are_wide(values: list[float], wide: bool) -> None:
     assert is_wide(values, 100) is wide
 
 
-def test_axes_of_both_kinds_have_their_ends_where_they_were_put() -> None:
+def test_both_kinds_of_axes_have_their_given_ends() -> None:
     assert LogAxis(1, 1000, 0, 300).ticks == [(0.0, "1"), (100.0, "10"), (200.0, "100"), (300.0, "1,000")]
     assert LinearAxis(0, 9, 100, 0).ticks == [(100.0, "0"), (50.0, "5"), (0.0, "10")]
 

@@ -17,10 +17,11 @@ def written(*marks: model.Mark | model.Panel, words: str = "") -> ET.Element:
     return ET.fromstring(svg.write_svg(model.Chart(300, 200, words, marks, "wide")))
 
 
-def test_the_frame_says_its_size_and_its_words() -> None:
+def test_the_svg_has_size_and_description() -> None:
     assert written(words='1 < 2 & "3"').attrib == {
         "class": "ch wide",
         "viewBox": "0 0 300 200",
+        "width": "300",
         "role": "img",
         "aria-label": '1 < 2 & "3"',
     }
@@ -41,7 +42,7 @@ def test_each_mark_has_its_element() -> None:
     ]
 
 
-def test_a_text_says_what_was_set_and_no_more() -> None:
+def test_a_text_element_has_only_set_attributes() -> None:
     plain, full = written(
         model.Text(1, 2, "a"), model.Text(0, 0, "b", "end", dx=6, dy=-4, strong=True, halo=True, inside=True)
     )
@@ -49,7 +50,7 @@ def test_a_text_says_what_was_set_and_no_more() -> None:
     assert full.attrib == {"class": "v in halo", "x": "0", "dx": "6", "y": "0", "dy": "-4", "text-anchor": "end"}
 
 
-def test_hostile_texts_stay_texts() -> None:
+def test_hostile_texts_are_escaped() -> None:
     (text,) = written(model.Text(0, 0, "</text><script>alert('&')</script>"))
     assert (text.text, list(text)) == ("</text><script>alert('&')</script>", [])
 

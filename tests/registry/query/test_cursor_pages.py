@@ -20,7 +20,7 @@ def order(kind: type, name: str = "-score", tie_kind: type = int) -> Order:
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 2**63 - 1))
-def test_a_cursor_keeps_every_bit_of_a_figure(key: float, tie: int) -> None:
+def test_a_cursor_keeps_every_bit_of_a_number(key: float, tie: int) -> None:
     assert decode_cursor(encode_cursor(order(float), key, tie), order(float)) == (key, tie)
 
 

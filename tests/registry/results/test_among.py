@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from registry.models import Result
-from registry.query import axes, fact_index
-from registry.query.qualified_values import qualified_number
+from registry.query.facts import axes, fact_index
+from registry.query.values.qualified_values import qualified_number
 from registry.results.likeness import (
     RULE,
     Standing,
@@ -42,19 +42,19 @@ def test_a_similar_scale_is_half_to_twice(clients: str, is_like: bool) -> None:
     assert verdict(OWN | {"client_nodes": clients})[0] is is_like
 
 
-def test_another_file_system_is_not_like_and_an_unknown_one_neither() -> None:
+def test_another_or_unknown_file_system_is_not_similar() -> None:
     assert verdict(OWN | {"filesystem": "lustre"}) == (True, [])
     assert not verdict(OWN | {"filesystem": "BeeGFS"})[0]
     assert not verdict({"client_nodes": "10", "drives": "24"})[0]
 
 
-def test_drives_that_nobody_says_keep_a_result_in_and_are_named() -> None:
+def test_unknown_drives_keep_a_result_in_the_group_and_are_named() -> None:
     assert verdict({"filesystem": "Lustre", "client_nodes": "10"}) == (True, ["drives"])
     assert not verdict(OWN | {"drives": "100"})[0]
     assert verdict(OWN, {"filesystem": "Lustre", "client_nodes": "10"}) == (True, [])
 
 
-def test_what_a_benchmark_needs_to_be_known_is_part_of_the_rule() -> None:
+def test_needed_facts_of_a_benchmark_are_conditions() -> None:
     conditions = conditions_of("ior", {"filesystem": "Lustre", "client_nodes": "4", "access": "file-per-process"})
     assert [condition.fact for condition in missing_conditions(conditions)] == [
         *("tasks", "transfer_size_bytes", "direct_io"),
@@ -62,19 +62,19 @@ def test_what_a_benchmark_needs_to_be_known_is_part_of_the_rule() -> None:
     assert missing_conditions(conditions_of("io500", OWN)) == []
 
 
-def test_a_place_is_how_many_are_better_equal_and_worse() -> None:
+def test_a_place_counts_better_equal_and_worse_results() -> None:
     others = [qualified_number(value) for value in (1.0, 2.0, 2.0, 3.0)]
     assert place_among(qualified_number(2.0), others, lower_is_better=False) == Standing(1, 2, 1, 0)
     assert place_among(qualified_number(1.5), others, lower_is_better=True) == Standing(1, 0, 3, 0)
 
 
-def test_a_bound_may_leave_the_place_open() -> None:
+def test_a_bound_may_leave_the_place_unknown() -> None:
     others = [qualified_number(3.0, "below"), qualified_number(1.0, "above"), qualified_number(9.0)]
     assert place_among(qualified_number(2.0), others, lower_is_better=False) == Standing(1, 0, 0, 2)
     assert place_among(qualified_number(4.0), others[:1], lower_is_better=False) == Standing(0, 0, 1, 0)
 
 
-def test_what_all_better_ones_have_alike_comes_first() -> None:
+def test_differences_common_to_all_better_results_come_first() -> None:
     better = [{"stripe": "-1", "os": "a", "nps": "1"}, {"stripe": "-1", "os": "b", "cpt": "8"}]
     rows = list_differences({"stripe": "1", "os": "c", "nps": "1"}, better)
     assert [(row.fact, row.own, row.values, row.unknown) for row in rows] == [
@@ -84,7 +84,7 @@ def test_what_all_better_ones_have_alike_comes_first() -> None:
     ]
 
 
-def test_the_rule_names_facts_that_there_are_and_says_why() -> None:
+def test_the_rule_names_existing_facts_with_reasons() -> None:
     rule = json.loads(RULE.read_text(encoding="utf-8"))
     assert all(row["why"].endswith(".") and len(row["why"]) > 40 for row in rule["facts"])
     assert {row["fact"] for row in rule["facts"]} - {"$scale", "$settings"} <= set(axes.by_name())
@@ -141,7 +141,7 @@ def test_each_other_system_counts_once_with_its_best(client, crowd) -> None:
     assert (document["few"], score["share_not_better"]) == (True, None)
 
 
-def test_with_five_systems_a_share_is_told(client, crowd) -> None:
+def test_five_systems_give_a_share(client, crowd) -> None:
     for name in ("J", "K"):
         make_measurement(make_result(crowd["b"].release, f"hw-{name}", 1.0, system_name=name), "ior-easy-write", 1.0)
     fact_index.rebuild_facts(Result.objects.values_list("pk", flat=True))
@@ -149,7 +149,7 @@ def test_with_five_systems_a_share_is_told(client, crowd) -> None:
     assert (document["few"], number(document, "score")["share_not_better"]) == (False, 0.8)
 
 
-def test_the_better_ones_come_with_what_they_have_otherwise(client, crowd) -> None:
+def test_better_results_are_listed_with_their_differences(client, crowd) -> None:
     document = ask(client)
     assert [(row["id"], row["value"], row["ratio"]) for row in document["better"]] == [("hw-b", 20.0, 2.0)]
     assert document["differences"] == [
@@ -164,7 +164,7 @@ def test_the_better_ones_come_with_what_they_have_otherwise(client, crowd) -> No
     ]
 
 
-def test_better_is_judged_by_the_metric_that_is_asked_for(client, crowd) -> None:
+def test_the_chosen_metric_decides_better(client, crowd) -> None:
     make_measurement(crowd["own"], "ior-hard-write", 8.0)
     make_measurement(crowd["c"], "ior-hard-write", 9.0)
     document = ask(client, metric="ior-hard-write.bandwidth")
@@ -184,7 +184,7 @@ def test_parameters_of_described_systems_are_differences_too(client, crowd) -> N
     assert len(names) == 2
 
 
-def test_a_result_that_does_not_say_its_scale_is_like_none_and_says_so(client, crowd) -> None:
+def test_a_result_of_unknown_scale_has_no_group(client, crowd) -> None:
     document = ask(client, "hw-g")
     assert document["missing"] == [{"name": "client_nodes", "title": "client nodes"}]
     assert (document["systems"], document["better"], document["like"]) == (0, [], [])
@@ -193,7 +193,7 @@ def test_a_result_that_does_not_say_its_scale_is_like_none_and_says_so(client, c
 
 
 @pytest.mark.parametrize("forbidding", ["hw-own", "hw-b"])
-def test_what_a_source_forbids_to_compare_has_no_place_among_its_like(client, crowd, forbidding) -> None:
+def test_results_with_a_limit_of_comparison_have_no_place(client, crowd, forbidding) -> None:
     limit = {"reason": "Other nodes.", "op": "ior-easy-write", "with": ["hw-b", "hw-b-older", "hw-own"]}
     Result.objects.filter(public_id=forbidding).update(snapshot={"not_comparable_for": [limit]})
     document = ask(client, metric="ior-easy-write.bandwidth")
@@ -205,13 +205,13 @@ def test_what_a_source_forbids_to_compare_has_no_place_among_its_like(client, cr
     assert (score["better"], score["best_result"]) == (1, "hw-b")
 
 
-def test_a_reported_result_stands_among_reported_ones(client, crowd) -> None:
+def test_a_reported_result_is_compared_with_reported_ones(client, crowd) -> None:
     other = make_result(crowd["b"].release, "hw-other", 60.0, system_name="J", trust=Result.Trust.REPORTED)
     fact_index.rebuild_facts([other.pk])
     assert ask(client, "hw-h")["like"] == ["hw-other"]
 
 
-def test_runs_of_other_settings_are_not_like(client, db) -> None:
+def test_runs_of_other_settings_are_not_similar(client, db) -> None:
     release = make_release("T1")
     results = []
     for name, parameters in (("a", IOR), ("b", IOR), ("c", IOR | {"transfer_size_bytes": 4096}), ("d", {})):
@@ -222,7 +222,7 @@ def test_runs_of_other_settings_are_not_like(client, db) -> None:
     assert [row["name"] for row in ask(client, "hw-d")["missing"]] == ["access", "transfer_size_bytes", "direct_io"]
 
 
-def test_a_bound_leaves_a_place_open_and_is_no_share(client, crowd) -> None:
+def test_a_bound_leaves_the_share_unknown(client, crowd) -> None:
     Result.objects.exclude(public_id="hw-own-older").update(trust=Result.Trust.REPORTED)
     crowd["c"].measurements.update(value=30.0 * 2**30, context={"qualifier": "below"})
     write = number(ask(client), "ior-easy-write")
@@ -230,7 +230,7 @@ def test_a_bound_leaves_a_place_open_and_is_no_share(client, crowd) -> None:
 
 
 @pytest.mark.parametrize("metric", ["nope", "score.x", "find.rate", "\0", "x" * 300])
-def test_a_metric_that_the_result_has_not_is_refused(client, crowd, metric: str) -> None:
+def test_a_metric_missing_in_the_result_is_refused(client, crowd, metric: str) -> None:
     answer = client.get("/api/v1/results/hw-own/among/", {"metric": metric})
     assert answer.status_code == 400
     assert answer.json()["code"] in ("study.unknown-metric", "query.invalid-value")
@@ -252,7 +252,7 @@ def test_a_result_without_numbers_has_no_place(client, crowd) -> None:
     assert client.get("/results/hw-bare/among/").status_code == 200
 
 
-def test_the_page_leads_on_from_the_result_and_to_the_comparison(client, crowd) -> None:
+def test_the_result_page_links_the_group_and_the_group_a_comparison(client, crowd) -> None:
     assert '<a href="/results/hw-own/among/">' in page_source(client.get("/results/hw-own/"))
     page = page_source(client.get("/results/hw-own/among/"))
     assert 'href="/compare/?results=hw-own,hw-b"' in page
@@ -265,7 +265,7 @@ def test_names_of_better_systems_are_escaped(client, crowd) -> None:
     assert "<script>alert" not in page_source(client.get("/results/hw-own/among/"))
 
 
-def test_the_cost_does_not_grow_with_the_like(client, crowd) -> None:
+def test_the_cost_does_not_grow_with_similar_results(client, crowd) -> None:
     with CaptureQueriesContext(connection) as few:
         ask(client)
     for place in range(20):

@@ -37,7 +37,7 @@ def ids(answer) -> list[str]:
     return [row["id"] for row in answer.json()["results"]]
 
 
-def test_results_stand_newest_first(client, record) -> None:
+def test_results_are_listed_newest_first(client, record) -> None:
     answer = client.get(RESULTS)
     assert ids(answer) == ["hw-3", "io500-2", "io500-1"]
     assert answer.json()["next"] is None
@@ -49,7 +49,7 @@ def test_results_stand_newest_first(client, record) -> None:
         "filesystem_type": "Lustre 2.15", "filesystem_family": "Lustre", "client_nodes": 100, "tasks": 160,
         "score": 40.0, "bandwidth_gib_per_s": None, "rate_kiops": None, "reproducibility": "undefined",
         "production": None, "submitted_on": None, "published_at": None, "revision": 1, "same_as": None,
-        "source": "", "source_address": "",
+        "source": "", "source_address": "", "rules_violated": None, "trust_label": "imported", "reproduced": "none",
     }  # fmt: skip
 
 
@@ -146,14 +146,14 @@ def test_pages_settle_equal_scores(client) -> None:
     assert [result_id for page in pages for result_id in page] == [f"io500-{number}" for number in reversed(range(7))]
 
 
-def test_results_that_arrive_meanwhile_shift_no_page(client, record) -> None:
+def test_new_results_shift_no_page(client, record) -> None:
     first = client.get(f"{RESULTS}?page_size=2")
     make_result(make_release("T3"), "hw-4", 99.0)
     assert ids(first) == ["hw-3", "io500-2"]
     assert ids(client.get(first.json()["next"])) == ["io500-1"]
 
 
-def test_a_result_that_leaves_meanwhile_shifts_no_page(client, record) -> None:
+def test_a_removed_result_shifts_no_page(client, record) -> None:
     first = client.get(f"{RESULTS}?ordering=-score&page_size=1")
     Result.objects.filter(public_id="io500-1").update(withdrawn_at=timezone.now())
     assert ids(client.get(first.json()["next"])) == ["hw-3"]
@@ -250,7 +250,7 @@ def test_the_files_of_a_result_are_listed_by_path(client, record) -> None:
     ]
 
 
-def test_what_lies_under_the_numbers_has_an_address_of_its_own(client, record) -> None:
+def test_distributions_have_their_own_address(client, record) -> None:
     missing = client.get(f"{RESULTS}nothing/distributions/")
     assert (missing.status_code, missing.json()["code"]) == (404, "record.no-result")
     assert client.get(f"{RESULTS}hw-3/distributions/").json() == {"next": None, "results": []}
@@ -278,7 +278,7 @@ def test_a_missing_result_is_a_problem(client, record) -> None:
         assert (answer.status_code, answer.json()["code"]) == (404, "record.no-result")
 
 
-def test_systems_are_listed_by_name_and_told_apart_by_site(client, record) -> None:
+def test_systems_are_listed_by_name_and_site(client, record) -> None:
     systems = client.get("/api/v1/systems/").json()["results"]
     assert [system["slug"] for system in systems] == ["site-one-test-system-a", "site-two-test-system-b"]
     assert client.get("/api/v1/systems/?institution=site+two").json()["results"] == [
@@ -303,7 +303,7 @@ def test_a_site_shows_its_systems(client, record) -> None:
     assert [result["slug"] for result in client.get("/api/v1/sites/").json()["results"]] == ["site-one", "site-two"]
 
 
-def test_a_platform_shows_its_line(client, record) -> None:
+def test_a_platform_shows_its_generations(client, record) -> None:
     newer = make_platform("maker-200", "Maker 200", predecessor=Platform.objects.get(slug="maker-100"))
     platform = client.get("/api/v1/platforms/maker-100/").json()
     assert (platform["predecessor"], platform["successors"]) == (None, [newer.slug])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from registry.results.explore import readings
 from tests.html import page_source
 from tests.registry.record import make_measurement, make_release, make_result
@@ -30,7 +30,7 @@ def rows_of(page: str) -> list[str]:
     return [part.split("</a>")[0].split(">")[-1] for part in page.split('<th scope="row">')[1:]]
 
 
-def test_in_total_and_per_client_node(client, results) -> None:
+def test_values_are_shown_in_total_and_per_client_node(client, results) -> None:
     page = page_source(client.get("/explore/", {"metric": METRIC}))
     assert rows_of(page) == ["Big", "Small", "Silent"]
     assert "Big, SC25: 400.00 GiB/s, 1.33 times the next, Small, SC25." in page
@@ -41,7 +41,7 @@ def test_in_total_and_per_client_node(client, results) -> None:
     assert "The list that it was copied from gives no client nodes, nor does its archive." in divided
 
 
-def test_nothing_is_said_of_an_empty_record(client, db) -> None:
+def test_an_empty_registry_shows_that_it_has_no_results(client, db) -> None:
     answer = client.get("/explore/")
     assert answer.status_code == 200 and "No results yet." in page_source(answer)
 
@@ -67,13 +67,13 @@ def test_empty_fields_do_not_stay_in_the_address(client, results) -> None:
         {"tool": "a\0b"}, {"trust": "gold"}, {"p.nobody_knows": "1"},
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_and_the_form_stays(client, results, query) -> None:
+def test_errors_are_shown_above_the_form(client, results, query) -> None:
     answer = client.get("/explore/", {"metric": METRIC} | query)
     page = page_source(answer)
     assert answer.status_code == 400 and 'role="alert"' in page and 'name="client_nodes__lte"' in page
 
 
-def test_a_number_of_another_benchmark_is_replaced_and_said(client, results) -> None:
+def test_a_metric_of_another_benchmark_is_replaced_with_a_note(client, results) -> None:
     page = page_source(client.get("/explore/", {"metric": "write.bandwidth"}))
     assert "have no number <code>write.bandwidth</code>" in page and rows_of(page)
 
@@ -90,7 +90,7 @@ def test_texts_of_sources_are_escaped(client, db) -> None:
     assert "<b onclick" not in page and "<i>" not in page and "&lt;i&gt;" in page
 
 
-def test_more_than_a_view_looks_at_is_said(client, results, monkeypatch) -> None:
+def test_results_beyond_the_limit_of_a_view_are_reported(client, results, monkeypatch) -> None:
     monkeypatch.setattr(readings, "MOST_READ", 2)
     page = page_source(client.get("/explore/", {"metric": METRIC}))
     assert rows_of(page) == ["Small", "Silent"] and "Only the newest" in page

@@ -42,7 +42,7 @@ def test_the_best_is_first_and_all_are_ratios_to_it() -> None:
     assert [bar.ratio for bar in view.bars] == [1.0, 0.5, 0.25]
 
 
-def test_less_may_be_better() -> None:
+def test_lower_values_may_be_better() -> None:
     view = build_view(PAIR, Selection(), lower_is_better=True)
     assert [(bar.reading.result, bar.ratio) for bar in view.bars] == [("r-1", 1.0), ("r-3", 2.0), ("r-2", 4.0)]
 
@@ -53,7 +53,7 @@ def test_a_baseline_is_named(base: str, ratios_then: list[float]) -> None:
     assert [bar.ratio for bar in view.bars] == ratios_then and view.base_found
 
 
-def test_a_baseline_that_is_not_drawn_is_said() -> None:
+def test_a_missing_baseline_is_reported() -> None:
     view = build_view(PAIR, Selection(base="r-9"))
     assert view.base == 200.0 and not view.base_found
 
@@ -63,14 +63,14 @@ def test_a_baseline_of_zero_gives_no_ratio() -> None:
     assert [bar.ratio for bar in view.bars] == [None, None]
 
 
-def test_what_is_not_known_divides_nothing() -> None:
+def test_unknown_divisors_give_no_value() -> None:
     readings = [reading("r-1", 50.0), reading("r-2", 500.0, divisor=None), reading("r-3", 20.0, divisor=2.0)]
     view = build_view(readings, Selection(per="client"), divide=True)
     assert [(bar.reading.result, bar.value) for bar in view.bars] == [("r-3", 10.0), ("r-1", 5.0)]
     assert left_out(view) == {ratios.NO_DIVISOR: ["r-2"]}
 
 
-def test_unlike_runs_and_units_never_share_a_view() -> None:
+def test_different_runs_and_units_never_share_a_view() -> None:
     readings = [
         *(reading("r-1", 5.0), reading("r-2", 6.0), reading("r-3", 9.0, kind="training, open")),
         *(reading("r-4", 8.0, unit="%"), reading("r-5", None), reading("r-6", 7.0, context={"qualifier": "below"})),
@@ -85,12 +85,12 @@ def test_unlike_runs_and_units_never_share_a_view() -> None:
     assert drawn(other) == ["r-3"]
 
 
-def test_about_is_a_number_and_below_is_none() -> None:
+def test_approximate_values_are_drawn_and_bounds_are_not() -> None:
     view = build_view([reading("r-1", 5.0, context={"qualifier": "about"})], Selection())
     assert drawn(view) == ["r-1"]
 
 
-def test_ticks_narrow_rows_and_leave_counts_alone() -> None:
+def test_filters_narrow_rows_and_keep_counts() -> None:
     readings = [
         *(reading("r-1", 5.0), reading("r-2", 6.0, family="DAOS", filesystem="DAOS 2.6", trust="imported")),
         reading("r-3", 7.0, release="isc25", release_name="ISC25", held_on=dt.date(2025, 6, 1)),
@@ -111,7 +111,7 @@ def test_the_newest_release_of_each_system() -> None:
     assert drawn(view) == ["r-1", "r-3"] and left_out(view) == {ratios.EARLIER: ["r-2"]}
 
 
-def test_only_what_is_kept() -> None:
+def test_only_chosen_results_are_shown() -> None:
     assert drawn(build_view(PAIR, Selection(only=True), tray_ids=["r-3"])) == ["r-3"]
 
 
@@ -129,12 +129,12 @@ NUMBER = NumberWords("Write bandwidth", "GiB/s", "per client node", lower_is_bet
         ([3.0, 0.0], "A: 3.00 GiB/s per client node. The next is B."),
     ],
 )
-def test_the_sentence_says_what_is_known(values: list[float], sentence: str) -> None:
+def test_the_sentence_follows_from_known_values(values: list[float], sentence: str) -> None:
     view = build_view([reading(f"r-{n}", value * GIB) for n, value in enumerate(values)], Selection())
     assert view_words.lead_sentence(view, ["A", "B"], NUMBER) == sentence
 
 
-def test_trust_levels_and_repeats_are_said() -> None:
+def test_trust_levels_and_repeats_are_shown() -> None:
     view = build_view([reading("r-1", 5.0), reading("r-2", 6.0, trust="imported", is_repeated=True)], Selection())
     assert view_words.trust_sentence(view) == "Trust levels are mixed: 1 derived, 1 imported."
     assert view_words.repeat_sentence(view) == "1 of 2 were repeated; the others have no interval."

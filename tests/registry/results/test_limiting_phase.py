@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from registry.models import Result
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from registry.results.limiting_phase import PhaseValue, find_limit, score_rise, score_rises
 from tests.registry.record import make_measurement, make_rate, make_release, make_result
 
@@ -49,7 +49,7 @@ def test_the_rise_is_that_of_the_score() -> None:
         ({}, (None, "no-score")),
     ],
 )
-def test_no_phase_is_named_where_another_might_be_the_limit(rises: dict[str, Any], expected: tuple[str, str]) -> None:
+def test_no_phase_is_named_if_another_might_be_the_limit(rises: dict[str, Any], expected: tuple[str, str]) -> None:
     assert find_limit(rises) == expected
 
 
@@ -99,10 +99,10 @@ def test_the_phase_that_would_raise_the_score_most_limits_it(client, crowd) -> N
     assert rises["find"] == pytest.approx(100 * (4 ** (1 / 4) - 1)), "one of two rates here"
     assert rises["ior-easy-write"] == 0
     page = client.get("/results/hw-own/").content.decode()
-    assert "ior-hard-read limits this score most: at the median of 5 systems like it" in page
+    assert "IOR hard read limits this score most: at the median of 5 systems like it" in page
 
 
-def test_shares_stand_beside_the_reasons_of_those_that_are_missing(client, crowd) -> None:
+def test_missing_shares_are_listed_with_reasons(client, crowd) -> None:
     first = ask(client)["phases"][0]
     assert (first["phase"], first["seconds"], first["ranks"]) == ("ior-easy-write", 300.0, None)
     assert [(row["quantity"], row["percent"], row["reason"]) for row in first["shares"]] == [
@@ -112,11 +112,11 @@ def test_shares_stand_beside_the_reasons_of_those_that_are_missing(client, crowd
     ]
     page = client.get("/results/hw-own/").content.decode()
     assert "No table with a row for each rank is among the files that were read." in page
-    assert "imbalance of ranks of ior-easy-write" in page
+    assert "imbalance of ranks of IOR easy write" in page
     assert "12.5" in page
 
 
-def test_with_four_like_systems_nobody_can_tell(client, crowd) -> None:
+def test_four_similar_systems_are_too_few_for_a_limit(client, crowd) -> None:
     Result.objects.filter(public_id="hw-F").update(withdrawn_at="2026-01-01T00:00:00Z")
     document = ask(client)
     assert (document["limiting_phase"], document["unlimited_reason"], document["systems"]) == (None, "few", 4)
@@ -124,13 +124,13 @@ def test_with_four_like_systems_nobody_can_tell(client, crowd) -> None:
     assert "4 other systems are like it" in client.get("/results/hw-own/").content.decode()
 
 
-def test_a_phase_that_few_systems_have_leaves_the_limit_open(client, crowd) -> None:
+def test_a_rare_phase_leaves_the_limit_unknown(client, crowd) -> None:
     Result.objects.get(public_id="hw-F").measurements.filter(op="find").delete()
     document = ask(client)
     assert (document["limiting_phase"], document["unlimited_reason"]) == (None, "few")
 
 
-def test_who_does_not_say_its_clients_is_like_none(client, crowd) -> None:
+def test_a_result_with_unknown_clients_has_no_similar_systems(client, crowd) -> None:
     Result.objects.filter(pk=crowd.pk).update(client_nodes=None)
     fact_index.rebuild_facts([crowd.pk])
     document = ask(client)
@@ -166,7 +166,7 @@ def test_a_result_whose_files_were_not_read_for_it_has_no_section(client, crowd)
     assert 'id="why"' not in client.get("/results/hw-B/").content.decode()
 
 
-def test_of_another_benchmark_there_are_no_phases(client, crowd) -> None:
+def test_another_benchmark_has_no_limiting_phase(client, crowd) -> None:
     other = make_result(crowd.release, "hw-ior", None, tool="ior")
     make_measurement(other, "write", 3.0, stat="max")
     document = ask(client, "hw-ior")
@@ -174,7 +174,7 @@ def test_of_another_benchmark_there_are_no_phases(client, crowd) -> None:
     assert client.get("/api/v1/results/nobody/phases/").status_code == 404
 
 
-def test_an_unscored_phase_limits_nothing(client, crowd) -> None:
+def test_an_unscored_phase_is_never_limiting(client, crowd) -> None:
     make_measurement(crowd, "ior-rnd4K-easy-read", 1e-6, scored=False)
     rows = {row["phase"]: row for row in ask(client)["phases"]}
     assert rows["ior-rnd4K-easy-read"]["score_rise_percent"] is None

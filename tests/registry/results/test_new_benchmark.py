@@ -47,7 +47,7 @@ def published(folder: Path, db) -> None:
             make_measurement(result, **measurement.as_json())
 
 
-def test_its_page_stands_in_the_documentation(client: Client, folder: Path) -> None:
+def test_a_new_benchmark_has_a_page_in_the_documentation(client: Client, folder: Path) -> None:
     page = client.get("/docs/benchmarks/stridebench/").content.decode()
     assert '<td id="stridebench.truncated">' in page
     assert '<td id="stridebench.both">' in page
@@ -55,7 +55,7 @@ def test_its_page_stands_in_the_documentation(client: Client, folder: Path) -> N
     assert '<a href="/docs/benchmarks/stridebench/">Stridebench</a>' in client.get("/docs/").content.decode()
 
 
-def test_api_and_rules_know_it(client: Client, folder: Path, db) -> None:
+def test_api_and_rules_include_a_new_benchmark(client: Client, folder: Path, db) -> None:
     tools = [result["tool"] for result in client.get("/api/v1/benchmarks/").json()["results"]]
     rules = client.get("/api/v1/rules/?benchmark=stridebench").json()["results"]
     assert ("stridebench" in tools, [rule["code"] for rule in rules]) == (
@@ -64,7 +64,7 @@ def test_api_and_rules_know_it(client: Client, folder: Path, db) -> None:
     )
 
 
-def test_its_results_are_found_by_what_it_measures_and_by_its_parameters(client: Client, published: None) -> None:
+def test_results_of_a_new_benchmark_are_filtered_by_metric_and_parameter(client: Client, published: None) -> None:
     form = client.get("/results/?tool=stridebench&p.stride_bytes=65536&measured=read/bandwidth").content.decode()
     assert '<option value="stridebench" selected>Stridebench (2)</option>' in form
     assert '<option value="read/bandwidth" selected>read, bandwidth</option>' in form
@@ -73,14 +73,14 @@ def test_its_results_are_found_by_what_it_measures_and_by_its_parameters(client:
     assert 'href="/results/sb-1/"' not in client.get("/results/?p.stride_bytes=1").content.decode()
 
 
-def test_its_result_says_what_the_figures_are(client: Client, published: None) -> None:
+def test_a_result_of_a_new_benchmark_explains_its_values(client: Client, published: None) -> None:
     page = client.get("/results/sb-1/").content.decode()
     assert "Bytes read over the time of the slowest task; higher is better" in page
     assert "best repetition of all tasks together" in page
     assert 'href="/docs/benchmarks/stridebench/"' in page
 
 
-def test_its_versions_are_compared_as_it_says(client: Client, published: None) -> None:
+def test_versions_of_a_new_benchmark_are_compared_by_its_descriptor(client: Client, published: None) -> None:
     comparison = client.get("/api/v1/compare/?results=sb-1,sb-2").json()
     assert "compare.other-meaning" in [note["code"] for note in comparison["notes"]]
     assert [row["ratios"][1] for row in comparison["measurements"]] == [None, None]

@@ -1,11 +1,13 @@
 """What leads the page of a result: how near it came to a limit, and the line of what was checked."""
 
+import re
 from typing import Any
 
 import pytest
 
 from registry.results.page_lead import add_shares, check_line, nearest_limit, phase_ceilings
 from registry.results.views import checks
+from registry.results.why_section import build_why
 from tests.html import page_source
 from tests.registry.record import make_measurement, make_release, make_result
 from validators.ceilings import Ceiling
@@ -34,7 +36,7 @@ def test_the_line_counts_rules_and_evidence() -> None:
     assert line == "14 of 21 rules, none violated; evidence 11 of 14"
 
 
-def test_the_line_says_what_speaks_against_the_run() -> None:
+def test_the_line_names_errors_of_the_run() -> None:
     hashes = {"config": {"printed": "A", "computed": "A"}, "score": {"printed": "B", "computed": "C"}}
     line = check_line("verified", checked(("satisfied", "violated"), ("agrees", "contradicts"), hashes=hashes))
     assert line == "1 of 2 rules, 1 violated; 1 of 2 hashes agree; evidence 1 of 2, 1 contradicts"
@@ -45,7 +47,7 @@ def test_the_line_says_what_speaks_against_the_run() -> None:
     [
         ("imported", "copied from a published list, nothing was recomputed"),
         ("reported", "a number from a paper or slide, nothing was checked"),
-        ("derived", "the record holds no checks of it"),
+        ("derived", "no checks of it are recorded"),
     ],
 )
 def test_without_checks_the_line_counts_nothing(trust: str, expected: str) -> None:
@@ -55,10 +57,10 @@ def test_without_checks_the_line_counts_nothing(trust: str, expected: str) -> No
 def test_the_phase_nearest_to_its_ceiling_leads() -> None:
     near = nearest_limit([efficiency("ior-easy-write", 50, 200), efficiency("ior-easy-read", 180, 200)], None)
     assert (near.value, near.unit, near.section) == ("90.0", "%", "ceilings")
-    assert near.about.startswith("ior-easy-read, of ")
+    assert near.about.startswith("IOR easy read, of ")
 
 
-def test_what_is_only_below_a_number_is_not_near_a_limit() -> None:
+def test_an_upper_bound_is_not_near_a_ceiling() -> None:
     """And without a ceiling the phase that limits the score leads."""
     phases = {"limiting_phase": "find", "score_rise_percent": 4.26, "systems": 6}
     near = nearest_limit([efficiency("ior-easy-read", 180, 200, qualifier="below")], phases)
@@ -73,7 +75,7 @@ def test_ceilings_of_phases_are_in_gib_per_s() -> None:
     assert phase_ceilings([efficiency("ior-easy-write", 50, 200)]) == {"ior-easy-write": 200.0}
 
 
-def test_a_derived_result_says_that_no_rule_was_asked() -> None:
+def test_a_derived_result_says_that_no_rule_was_evaluated() -> None:
     line = check_line("derived", checked((), ("agrees",) * 51 + ("absent",) * 6))
     assert line == "no rule for uploads was asked; evidence 51 of 57"
 
@@ -109,3 +111,32 @@ def test_a_result_of_another_benchmark_begins_with_what_was_measured(client) -> 
     page = page_source(client.get("/results/hw-1/"))
     assert page.index('id="phases"') < page.index('id="ran"') < page.index('id="checks"')
     assert page.count('id="ran"') == 1
+
+
+def test_results_without_a_score_stand_beside_each_other_with_their_figure(client, db) -> None:
+    release = make_release("next")
+    for number, (rate, times) in enumerate(((5.0, 1), (6.0, 1), (7.0, 2)), 1):
+        result = make_result(release, f"ml-{number}", None, tool="mlperf-storage")
+        for _ in range(times):
+            make_measurement(result, "unet3d", rate, stat="mean")
+    page = page_source(client.get("/results/ml-1/"))
+    rail = page[page.index("This system") : page.index("Compare with")]
+    assert "Bandwidth<br>" in rail and "Score" not in rail
+    assert "<b>5</b>" in rail and "<b>6</b>" in rail
+    assert "<b>7</b>" not in rail and "<b>\N{EM DASH}</b>" in rail, "of two figures neither stands for the run"
+
+
+def test_a_run_without_phases_has_no_table_of_their_time() -> None:
+    assert build_why({"shares_read": True, "phases": []}) == {}
+
+
+@pytest.mark.django_db
+def test_the_lead_counts_violated_rules_once(client) -> None:
+    """It said "verified, 1 rule violated: 1 of 2 rules, 1 violated"."""
+    rules = [{"code": "io500.x", "outcome": "violated", "why": ""}, {"code": "io500.y", "outcome": "satisfied"}]
+    facts = {"trust": "verified", "bundle_sha256": "1" * 64, "snapshot": {"rules": rules}}
+    result = make_result(make_release("sc25"), "r1", **facts)
+    page = page_source(client.get(f"/results/{result.public_id}/"))
+    (line,) = re.findall(r'<p id="checked">(.*?)</p>', page)
+    text = re.sub(r"<[^>]*>", "", line)
+    assert text.startswith("verified: 1 of 2 rules, 1 violated.") and text.count("violated") == 1

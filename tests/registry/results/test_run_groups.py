@@ -20,7 +20,7 @@ def test_a_sweep_has_a_row_and_a_point_for_each_step():
     assert (group["title"], group["note"]) == ("Sweep: 3 runs of fio over iodepth", "iodepth 1, 4, 16")
     (table,) = group["run"]["tables"]
     assert [[cell.text for cell in cells] for cells in table.rows] == [["1", "1"], ["4", "2"], ["16", "3"]]
-    assert [figure["title"] for figure in group["run"]["figures"]] == ["Write: bandwidth by iodepth"]
+    assert [figure["title"] for figure in group["run"]["figures"]] == ["Write: bandwidth by I/O depth"]
 
 
 def test_steps_that_ran_several_times_show_their_mean():
@@ -39,7 +39,7 @@ def test_repeats_have_a_row_for_each_run_and_their_spread():
     ]
 
 
-def test_runs_that_are_not_known_to_be_alike_have_neither_table_nor_mean():
+def test_runs_not_known_to_be_alike_have_neither_table_nor_mean():
     unlike_runs = report("unknown", [], [1, 2, 3])
     unlike_runs["groups"][0] |= {"missing_settings": ["direct", "size"], "varies": {"bs": ["4k", "4k", "1M"]}}
     (group,) = groups(unlike_runs)
@@ -54,13 +54,14 @@ def test_a_report_without_groups_shows_none():
     assert groups({"runs": []}) == []
 
 
-def test_parameters_stand_beside_their_source_and_what_is_described():
+def test_parameters_have_columns_of_source_and_description():
     parameter_table = build_parameter_table(
         {"tasks": 2, "sums": [{"group": 0}]}, {"tasks": "output"}, {"nps": [1, 4], "tasks": 3}
     )
     assert [head.text for head in parameter_table.heads] == ["Parameter", "Value", "From", "Described system"]
     rows = [[cell.text for cell in cells] for cells in parameter_table.rows]
-    assert rows == [["nps", "", "", "1, 4"], ["tasks", "2", "output", "3"]]
+    assert rows == [["NUMA nodes per socket", "", "", "1, 4"], ["Client processes", "2", "output", "3"]]
+    assert [cells[0].note for cells in parameter_table.rows] == ["nps", "tasks"]
 
 
 def test_a_unix_time_is_written_as_a_moment():
@@ -68,7 +69,7 @@ def test_a_unix_time_is_written_as_a_moment():
     assert [cells[1].text for cells in parameter_table.rows] == ["1970-01-01 00:00 UTC", "1e+30"]
 
 
-def test_where_nothing_is_known_of_sources_no_column_stands():
+def test_unknown_sources_have_no_column():
     parameter_table = build_parameter_table({"direct": True})
     assert ([head.text for head in parameter_table.heads], parameter_table.rows[0][1].text) == (
         ["Parameter", "Value"],

@@ -34,12 +34,12 @@ def test_a_sweep_is_drawn_for_each_operation_over_its_steps():
 
 
 @pytest.mark.parametrize("counts", [(1,), (1, 2)])
-def test_two_steps_are_read_in_the_table(counts):
+def test_two_steps_have_a_table_without_a_chart(counts):
     assert view(sweep(*counts))["figures"] == []
 
 
 @pytest.mark.parametrize("what", ["test", "server_group"])
-def test_numbers_that_only_count_are_no_steps(what):
+def test_counters_are_not_steps_of_a_sweep(what):
     assert view([row(**{what: number}) for number in range(5)])["figures"] == []
 
 
@@ -66,7 +66,7 @@ def test_ranks_are_boxes_from_the_least_to_the_most():
     assert chart.words.endswith("1.000\N{EN DASH}3.000, median 2.000")
 
 
-def test_two_iterations_are_no_distribution_to_draw():
+def test_two_iterations_are_not_drawn_as_a_distribution():
     twice = summed("write", "bandwidth", "iteration", "iterations", [1.0, 2.0], "GiB/s")
     run = view([], twice)
     assert run["figures"] == []
@@ -76,27 +76,27 @@ def test_two_iterations_are_no_distribution_to_draw():
 
 
 @pytest.mark.parametrize(("values", "said"), [([1.0, 16.0], "GiB/s, from zero"), ([98.0, 99.0], "not from zero")])
-def test_it_is_said_whether_boxes_stand_on_an_axis_from_zero(values, said):
+def test_a_note_says_if_the_axis_begins_at_zero(values, said):
     ranks = summed("write", "bandwidth", "rank", "ranks", values, "GiB/s")
     assert said in view([], ranks)["figures"][0]["note"]
 
 
-def test_values_far_apart_are_drawn_logarithmic_and_it_is_said():
+def test_widely_ranging_values_have_a_labelled_logarithmic_axis():
     ranks = summed("file_stat", "rate", "rank", "ranks", [10.0, 5000.0], "ops/s")
     assert "logarithmic" in view([], ranks)["figures"][0]["note"]
 
 
-def test_tests_differ_in_words_and_whole_numbers_not_in_what_they_measured():
+def test_tests_are_labelled_by_settings_and_not_by_measurements():
     tests = [{"test": 0, "api": "POSIX", "tasks": 2, "s": 1.5}, {"test": 1, "api": "MPIIO", "tasks": 2, "s": 2.5}]
     assert varying_parameters(tests, [row(test=0)]) == ["api"]
     assert varying_parameters(tests, [row(threads=0)]) == []
     assert view([row(test=0), row(test=1)], tests=tests)["tables"][0].rows[1][1].text == "MPIIO"
 
 
-def test_the_settings_by_which_results_are_looked_up_stand_above():
+def test_common_settings_are_shown_first():
     settings = {"api": "POSIX", "transfer_size_bytes": 2**20, "fsync": True, "stonewall_s": 30, "shortest_phase_s": 1.5}
     assert view([row()], parameters=settings, tool=("ior", "4.1"))["settings"] == (
-        "api POSIX, transfer size 1\xa0MiB, fsync yes, stonewall 30\xa0s"
+        "I/O interface POSIX, transfer size 1\xa0MiB, fsync yes, stonewall 30\xa0s"
     )
     assert view([row()], parameters=settings)["settings"] == ""
 
@@ -118,7 +118,7 @@ def test_the_best_figures_lead_with_what_they_are_of():
     assert leading([row(quantity="volume", unit="B", printed_unit="B"), row(quantity="stonewall_bandwidth")], {}) == []
 
 
-def test_a_name_that_means_several_things_is_told_by_the_tool():
+def test_an_ambiguous_name_is_explained_by_the_tool():
     rates = [row("send", "rate", value=2.0, unit="ops/s", printed_unit="RPC/s")]
     names = [leading(with_tool(rates, tool), {})[0]["name"] for tool in ("lst", "iozone", "mdtest", "")]
     assert names == ["Send message rate", "Send I/O rate", "Send metadata rate", "Send rate"]
@@ -143,3 +143,22 @@ def test_names_of_lines_that_end_together_are_joined():
     drawn = result_charts.draw_lines(["1", "2"], [("2", [(0, 1.0), (1, 2.0)]), ("4", [(0, 1.0), (1, 2.01)])], 0.0, 2.0)
     assert [mark.text for mark in drawn.marks if isinstance(mark, model.Text) and mark.strong] == ["2, 4"]
     assert len([mark for mark in drawn.marks if isinstance(mark, model.Path) and mark.kind == model.LINE]) == 2
+
+
+def test_a_run_that_was_only_repeated_is_led_by_its_repeats():
+    """Of MLPerf Storage some files hold one run of several: its figures stand alone, and each says of which run."""
+    repeat_rows = with_tool(
+        [row("checkpoint-write", value=48 * 2**30, run="a"), row("read", value=2**30, run="b")], "ior"
+    )
+    assert [(figure["value"], figure["of"]) for figure in leading(repeat_rows, {})] == [
+        ("48", "mean, run a"),
+        ("1", "mean, run b"),
+    ]
+    summary = row("read", value=3 * 2**30)
+    assert [figure["value"] for figure in leading([*repeat_rows, summary], {})] == ["3"]
+
+
+def test_a_source_that_prints_accelerators_alone_is_led_by_them():
+    (figure,) = leading([row("unet3d", "accelerators", "max", 20.0, "count", "count") | {"tool": "mlperf-storage"}], {})
+    assert (figure["name"], figure["value"], figure["unit"]) == ("3D U-Net accelerators", "20", "")
+    assert leading([row("unet3d", "elapsed", "mean", 20.0, "s", "s")], {}) == []

@@ -24,7 +24,7 @@ def deployment_codes() -> set[str]:
     return {message.id for message in run_checks(include_deployment_checks=True)} & OPERATOR_CHECKS
 
 
-def test_nobody_is_named_where_nobody_is_set(client, db) -> None:
+def test_missing_operator_contact_and_imprint_are_stated(client, db) -> None:
     page = main_text(client)
     for words in ("No operator is named.", "No contact is named.", "No imprint is named."):
         assert words in page
@@ -47,7 +47,7 @@ def test_a_contact_that_is_no_address_is_text(client, db, settings) -> None:
     assert "javascript:alert(1)" in page and 'href="javascript' not in page
 
 
-def test_the_foot_of_a_page_leads_to_it(client, db) -> None:
+def test_page_footers_link_the_about_page(client, db) -> None:
     assert '<a href="/about/">About</a>' in client.get("/lists/").content.decode().partition("<footer")[2]
     assert client.post("/about/").status_code == 405
 
@@ -60,7 +60,7 @@ def test_a_deployment_that_names_all_three_passes(settings) -> None:
     assert deployment_codes() == set()
 
 
-def test_a_deployment_without_a_name_is_warned_of() -> None:
+def test_a_deployment_without_an_operator_gets_a_warning() -> None:
     assert deployment_codes() == {"registry.W001", "registry.W002"}
 
 

@@ -65,7 +65,7 @@ def test_every_example_is_valid(document) -> None:
     assert refused == []
 
 
-def test_no_example_shows_what_stands_for_any_text(document) -> None:
+def test_no_example_is_a_placeholder_text(document) -> None:
     """A field of a new name says `examples=[...]` in its Meta, or its name gets a value in the file."""
     plain = api_examples.BY_TYPE["string"]
     unexplained = [name for name, _, content in bodies(document) if plain in list(leaves(content.get("example")))]

@@ -49,7 +49,7 @@ def test_an_unknown_filter_is_refused_with_the_nearest_one(client, address) -> N
     assert list(content["errors"]) == ["filesystem_typ"]
 
 
-def test_what_is_wrong_inside_of_a_field_has_an_address_of_its_own() -> None:
+def test_errors_inside_a_field_have_their_own_path() -> None:
     wrong = {"lists": {0: ["Too long."], 2: ["Too long."]}, "file": {"name": ["Missing."]}, "slug": ["Taken."]}
     answer = problem_response(ValidationError(wrong), {})
     assert answer.data["errors"] == {
@@ -134,12 +134,12 @@ def test_writing_where_only_reading_is_possible_is_refused(client, address, meth
 
 
 @pytest.mark.parametrize("address", ["/api/v1/nothing/", "/api/nothing", "/api/v1/results/io500-1/nothing/"])
-def test_an_address_that_is_none_is_a_problem(client, address) -> None:
+def test_an_unknown_address_is_a_problem(client, address) -> None:
     assert client.get(address).status_code == 404
     assert client.get(address)["Content-Type"] == "application/problem+json"
 
 
-def test_a_wrong_token_or_cookie_does_not_matter_for_reading(client) -> None:
+def test_a_wrong_token_or_cookie_does_not_prevent_reading(client) -> None:
     answer = client.get(RESULTS, headers={"authorization": "Token wrong", "cookie": f"sessionid={'x' * 32}"})
     assert answer.status_code == 200
     assert "Cookie" not in answer.get("Vary", "")
@@ -181,7 +181,7 @@ def elsewhere() -> Client:
     return Client(REMOTE_ADDR=f"2001:db8::{uuid.uuid4().hex[:4]}:{uuid.uuid4().hex[:4]}")
 
 
-def test_a_caller_who_asks_too_often_is_told_when_to_come_back(elsewhere, settings) -> None:
+def test_too_many_requests_get_a_retry_after(elsewhere, settings) -> None:
     settings.THROTTLE_RATES = {"read": ("2/min", "500/s")}
     assert [elsewhere.get(RESULTS).status_code for _ in range(2)] == [200, 200]
     answer = elsewhere.get(RESULTS)
@@ -199,7 +199,7 @@ def test_loopback_has_a_rate_of_its_own_but_not_behind_an_undeclared_proxy(setti
     cache.delete("throttle_read_127.0.0.99")
 
 
-def test_reading_goes_on_while_the_cache_is_away(client, settings) -> None:
+def test_reading_works_without_the_cache(client, settings) -> None:
     settings.CACHES = {
         "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     }

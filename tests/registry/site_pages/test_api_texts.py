@@ -63,6 +63,6 @@ def test_no_summary_is_of_an_operation_that_is_gone(document) -> None:
     assert set(api_texts.summaries()) == {operation["operationId"] for operation in operations(document)}
 
 
-def test_values_stand_at_the_enumeration_alone(document) -> None:
+def test_values_are_explained_at_the_enumeration_only(document) -> None:
     assert [place for place, field in properties(document).items() if "\n* `" in field["description"]] == []
     assert "* `verified` - " in document["components"]["schemas"]["TrustEnum"]["description"]

@@ -48,7 +48,7 @@ def test_rules_count_before_evidence_and_violations_are_named() -> None:
     {"hashes": {}},
     {"hashes": {**HASHES, "score": {"printed": "BB", "computed": "CC"}}},
 ])  # fmt: skip
-def test_what_was_not_recomputed_alike_does_not_lead(changed) -> None:
+def test_results_with_differing_scores_are_not_featured(changed) -> None:
     assert list_checks({**SNAPSHOT, **changed}) == []
 
 
@@ -62,20 +62,21 @@ def test_a_ceiling_is_drawn_and_its_nearest_phase_named() -> None:
     assert "ceiling 200.00" in charts[0].words
 
 
-def test_phases_below_different_ceilings_stand_in_different_charts() -> None:
+def test_phases_with_different_ceilings_have_separate_charts() -> None:
     limited = [under("ior-easy-write", 50, 100), under("ior-easy-read", 150, 200)]
     assert len(draw_charts([], limited)) == 4
 
 
 def test_without_a_ceiling_none_is_drawn() -> None:
     measurements = [row("ior-easy-write", 50), row("ior-hard-read", 20)]
-    (chart,) = draw_charts(measurements, [])
-    assert "ceiling" not in chart.words
+    charts = draw_charts(measurements, [])
+    assert [(chart.kind, chart.width) for chart in charts] == [("wide", 596), ("thin", 358)]
+    assert not any("ceiling" in chart.words for chart in charts)
     assert leading_sentence("Sea", measurements, []) == "Sea: easy write at 50.00\N{NO-BREAK SPACE}GiB/s"
 
 
 @pytest.mark.django_db
-def test_the_best_derived_result_of_the_newest_release_leads(client) -> None:
+def test_the_best_derived_result_of_the_newest_release_is_featured(client) -> None:
     old, new = make_release("T1", "2025-05-01"), make_release("T2", "2026-05-01")
     facts = {"trust": Result.Trust.DERIVED, "snapshot": SNAPSHOT}
     make_result(old, "io500-1", 99.0, **facts)
@@ -92,7 +93,7 @@ def test_the_best_derived_result_of_the_newest_release_leads(client) -> None:
 
 
 @pytest.mark.django_db
-def test_a_verified_result_without_a_ceiling_leads_only_where_nothing_is_derived() -> None:
+def test_a_verified_result_without_a_ceiling_is_featured_last() -> None:
     release = make_release("T1", "2025-05-01")
     facts = {"trust": Result.Trust.VERIFIED, "snapshot": SNAPSHOT, "bundle_sha256": "0" * 64}
     verified = make_result(release, "io500-1", 99.0, **facts)
@@ -107,6 +108,6 @@ def test_a_verified_result_without_a_ceiling_leads_only_where_nothing_is_derived
 
 
 @pytest.mark.django_db
-def test_an_imported_result_never_leads() -> None:
+def test_an_imported_result_is_never_featured() -> None:
     make_result(make_release("T1"), "io500-1", 99.0, trust=Result.Trust.IMPORTED, snapshot=SNAPSHOT)
     assert featured_result() is None

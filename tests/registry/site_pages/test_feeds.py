@@ -40,7 +40,7 @@ def call():
         )
 
 
-def test_a_call_is_told_with_its_deadline(client, call) -> None:
+def test_a_call_is_in_the_feed_with_its_deadline(client, call) -> None:
     (entry,) = entries(client, "/releases/feed.atom")
     assert entry["title"] == "SC27: call for submissions"
     assert entry["link"] == "http://testserver/releases/#sc27"
@@ -49,21 +49,21 @@ def test_a_call_is_told_with_its_deadline(client, call) -> None:
     assert "full, io500" in entry["summary"]
 
 
-def test_a_published_release_is_news_again(client, call) -> None:
+def test_a_published_release_is_a_new_feed_entry(client, call) -> None:
     call.published_at = DEADLINE + timedelta(days=9)
     call.save()
     (entry,) = entries(client, "/releases/feed.atom")
     assert (entry["title"], entry["updated"]) == ("SC27: published", "2027-05-10T12:00:00+00:00")
 
 
-def test_no_entry_lies_in_the_future(client, call) -> None:
+def test_no_feed_entry_has_a_future_date(client, call) -> None:
     call.opens = timezone.now() + timedelta(days=3000)
     call.deadline = call.opens + timedelta(days=1)
     call.save()
     assert entries(client, "/releases/feed.atom")[0]["updated"] == "2027-01-02T03:04:05+00:00"
 
 
-def test_steps_of_a_system_are_told_once_for_all_numbers_that_moved(client) -> None:
+def test_change_points_of_a_system_are_one_feed_entry(client) -> None:
     release = make_release("T1")
     for number, value in enumerate([50.0, 50.5, 49.8, 45.0, 45.3, 44.9], 1):
         fields = {"parameters": IOR, "submitted_on": f"2026-03-0{number}"}
@@ -88,12 +88,12 @@ def test_steps_of_a_system_are_told_once_for_all_numbers_that_moved(client) -> N
     )
 
 
-def test_copies_of_published_lists_are_no_calls(client) -> None:
+def test_imported_lists_are_not_in_the_feed_of_calls(client) -> None:
     make_release("T1")
     assert entries(client, "/releases/feed.atom") == []
 
 
-def test_a_frozen_list_is_told_and_an_amendment_is_news(client, call) -> None:
+def test_frozen_lists_and_amendments_are_feed_entries(client, call) -> None:
     ranked = make_list(call, "full", [make_result(call, "hw-1"), make_result(call, "hw-2")], title="Full")
     frozen = datetime(2027, 5, 2, tzinfo=UTC)
     RankedList.objects.filter(pk=ranked.pk).update(frozen_at=frozen, note="Amended on 2027-05-02: hw-1: a typo.")
@@ -130,7 +130,7 @@ def test_a_name_that_the_feed_does_not_take_is_refused(client) -> None:
     assert "query.unknown-parameter" in answer.content.decode()
 
 
-def test_feeds_cost_one_query_and_are_kept(client, call, django_assert_num_queries) -> None:
+def test_feeds_cost_one_query_and_are_cached(client, call, django_assert_num_queries) -> None:
     make_list(call, "full", [make_result(call, "hw-1")])
     for address in ("/releases/feed.atom", "/lists/feed.atom"):
         with django_assert_num_queries(1):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
+import time_machine
 from django.db import OperationalError
 from django.test import Client
+from django.utils import timezone
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -52,7 +55,7 @@ def test_waiting_tasks_are_counted(client, settings) -> None:
             queue.close()
 
 
-def test_a_caller_from_elsewhere_finds_nothing(settings) -> None:
+def test_metrics_are_hidden_from_other_hosts(settings) -> None:
     elsewhere = Client(REMOTE_ADDR="198.51.100.7")
     assert elsewhere.get("/metrics").status_code == 404
     assert elsewhere.get("/metrics", headers={"authorization": "Bearer "}).status_code == 404
@@ -64,11 +67,11 @@ def test_a_caller_from_elsewhere_finds_nothing(settings) -> None:
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
-def test_what_an_undeclared_proxy_forwards_is_not_from_this_machine(client, header) -> None:
+def test_headers_of_an_undeclared_proxy_are_not_trusted(client, header) -> None:
     assert client.get("/metrics", headers={header: "127.0.0.1"}).status_code == 404
 
 
-def test_behind_a_trusted_proxy_no_address_counts(client, settings) -> None:
+def test_metrics_are_hidden_behind_a_trusted_proxy(client, settings) -> None:
     """It may stand on this machine, and forget to name the caller."""
     settings.TRUSTED_PROXY = True
     settings.METRICS_TOKEN = "s3cret"
@@ -78,7 +81,7 @@ def test_behind_a_trusted_proxy_no_address_counts(client, settings) -> None:
     assert client.get("/metrics", headers={"authorization": "Bearer s3cret"}).status_code == 200
 
 
-def test_another_app_adds_its_figures_and_a_failing_source_hides_no_other(client, monkeypatch) -> None:
+def test_a_failing_source_hides_no_other_metric(client, monkeypatch) -> None:
     def harbour():
         yield GaugeMetricFamily("harbour_ships", "Ships.", value=3)
 
@@ -96,7 +99,15 @@ def test_writing_is_not_possible(client) -> None:
     assert client.post("/metrics").status_code == 405
 
 
-def test_every_figure_has_help(client) -> None:
+def test_every_metric_has_help(client) -> None:
     text = client.get("/metrics").content.decode()
     named = set(re.findall(r"^(highwater_\w+?)(?:_bucket|_sum|_count)?[ {]", text, flags=re.MULTILINE))
     assert named <= set(re.findall(r"^# HELP (\w+) \S", text, flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("seconds", [-90, 0, 90])
+def test_the_clock_of_this_host_is_compared_with_the_databases(client, seconds: int) -> None:
+    with time_machine.travel(timezone.now() + timedelta(seconds=seconds), tick=True):
+        body = client.get("/metrics").content.decode()
+    (apart_s,) = (float(line.split()[1]) for line in body.splitlines() if line.startswith("highwater_clock_apart"))
+    assert abs(apart_s - abs(seconds)) < 5

@@ -101,7 +101,7 @@ def test_a_list_shows_rank_range_names_and_numbers_as_published(client, ranked) 
     assert last[0] == "4" and last[5] == "\N{EM DASH}"
 
 
-def test_a_list_says_what_it_is_a_copy_of_and_how_far_to_trust_it(client, ranked) -> None:
+def test_a_list_shows_its_source_and_trust(client, ranked) -> None:
     content = page_source(client.get("/lists/T1/full/"))
     assert '<a class="trust imported" href="/docs/data-terms/#what-the-words-of-trust-mean">imported</a>' in content
     assert "4\N{NO-BREAK SPACE}entries, complete" in content
@@ -119,7 +119,7 @@ def test_missing_numbers_come_last_in_either_direction(client, ranked) -> None:
         assert rows(client.get(f"/lists/T1/full/?ordering={ordering}"))[-1][0] == "4"
 
 
-def test_an_ordering_nobody_knows_is_that_of_the_list(client, ranked) -> None:
+def test_an_unknown_ordering_is_that_of_the_list(client, ranked) -> None:
     assert [row[0] for row in rows(client.get("/lists/T1/full/?ordering=;drop"))] == ["1", "2", "2", "4"]
 
 
@@ -129,9 +129,9 @@ def test_a_list_is_filtered_by_its_form(client, ranked) -> None:
     assert "1 of 4\N{NO-BREAK SPACE}entries" in page_source(page)
 
 
-def test_filters_that_leave_nothing_say_so_and_lead_back(client, ranked) -> None:
+def test_filters_without_matches_are_reported_with_a_link_back(client, ranked) -> None:
     content = page_source(client.get("/lists/T1/full/?filesystem_type=NoSuchFS"))
-    assert "No entry of this list has these filters." in content
+    assert "No entries match these filters." in content
 
 
 def test_a_filter_that_is_no_number_is_refused_with_its_code(client, ranked) -> None:
@@ -141,7 +141,7 @@ def test_a_filter_that_is_no_number_is_refused_with_its_code(client, ranked) -> 
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "9999", "x"])
-def test_a_page_that_is_not_there_is_the_nearest(client, ranked, page) -> None:
+def test_a_page_number_out_of_range_is_the_nearest_page(client, ranked, page) -> None:
     assert len(rows(client.get(f"/lists/T1/full/?page={page}"))) == 4
 
 
@@ -151,7 +151,7 @@ def test_the_address_of_a_list_is_found_in_any_case(client, ranked) -> None:
     assert answer["Location"] == "/lists/T1/full/"
 
 
-def test_a_release_leads_to_its_first_list_or_says_why_there_is_none(client, ranked) -> None:
+def test_a_release_redirects_to_its_first_list_or_gives_a_reason(client, ranked) -> None:
     make_release("T2", "2026-05-01", note="Nobody kept it.")
     assert client.get("/lists/T1/")["Location"] == "/lists/T1/full/"
     empty = client.get("/lists/T2/")
@@ -181,12 +181,12 @@ def test_a_result_shows_its_phases_against_the_median_of_its_list(client, ranked
     assert '<td class="n"><b>8.00</b></td><td class="n">4.00</td><td class="n">2.00</td>' in content
 
 
-def test_a_result_with_unknown_numbers_says_dash_and_why(client, ranked) -> None:
+def test_a_result_with_unknown_values_shows_a_dash_and_the_reason(client, ranked) -> None:
     content = page_source(client.get("/results/io500-4/"))
     assert "<dt>Client nodes</dt><dd>\N{EM DASH}</dd><dd>not in the source</dd>" in content
 
 
-def test_a_withdrawn_result_keeps_its_page_and_says_so_first(client, ranked) -> None:
+def test_a_withdrawn_result_keeps_its_page_with_a_notice(client, ranked) -> None:
     Result.objects.filter(public_id="io500-2").update(withdrawn_at=timezone.now(), withdrawn_reason="Wrong disks.")
     content = page_source(client.get("/results/io500-2/"))
     assert content.index("Wrong disks.") < content.index('class="keys"')
@@ -194,7 +194,7 @@ def test_a_withdrawn_result_keeps_its_page_and_says_so_first(client, ranked) -> 
     assert "io500-2" not in page_source(client.get("/results/"))
 
 
-def test_a_corrected_result_leads_to_its_revision_and_back(client, ranked) -> None:
+def test_a_corrected_result_and_its_revision_link_each_other(client, ranked) -> None:
     old = Result.objects.get(public_id="io500-3")
     make_result(ranked.release, "io500-3-2", 31.0, revises=old, revision=2, revision_reason="One disk more.")
     assert 'href="/results/io500-3-2/"' in page_source(client.get("/results/io500-3/"))
@@ -210,21 +210,22 @@ def test_search_finds_sites_systems_and_results(client, ranked) -> None:
     content = page_source(client.get("/search/?q=Two"))
     assert 'href="/sites/site-two/"' in content
     assert client.get("/search/?q=io500-1")["Location"] == "/results/io500-1/"
-    assert "Nothing in the record" in page_source(client.get("/search/?q=xyzzy"))
+    assert "Nothing found for these words" in page_source(client.get("/search/?q=xyzzy"))
     assert client.get("/search/").status_code == 200
 
 
 EVERY_PAGE = [
     "/", "/lists/", "/lists/T1/full/", "/analysis/full/", "/results/", "/results/io500-4/",
     "/systems/", "/sites/", "/sites/site-one/",
-    "/platforms/p1/", "/releases/", "/search/?q=Test", "/docs/", "/docs/lists/", "/docs/rules/", "/collector/",
+    "/platforms/", "/platforms/p1/", "/releases/", "/search/?q=Test", "/docs/", "/docs/lists/", "/docs/rules/",
+    "/collector/",
     "/parameters/", "/parameters/lustre.client.osc.checksums/", "/compare/", "/compare/?results=io500-1,io500-4",
     "/studies/", "/studies/e2000-drives/", "/study/", "/study/?metric=score&x=release",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("address", EVERY_PAGE)
-def test_public_pages_set_no_cookie_and_may_be_kept(client, ranked, address) -> None:
+def test_public_pages_set_no_cookie_and_are_cacheable(client, ranked, address) -> None:
     page = client.get(address)
     assert page.status_code == 200
     assert not page.cookies
@@ -278,8 +279,8 @@ def links_of(client, pages: list[str]) -> set[str]:
 
 
 def test_no_internal_link_of_a_public_page_is_dead(client, ranked) -> None:
-    recording.note_unheld()
-    recording.hold_all()  # a proof is there once the first record was made
+    recording.note_unrecorded()
+    recording.record_unrecorded()  # a proof is there once the first record was made
     addresses = {link.partition("#")[0] for link in links_of(client, EVERY_PAGE)}
     statuses = {address: client.get(address).status_code for address in sorted(addresses)}
     assert {address: status for address, status in statuses.items() if status not in (200, 302)} == {}
@@ -293,10 +294,11 @@ def test_no_link_to_a_part_of_a_page_is_dead(client, ranked) -> None:
 
 
 @pytest.mark.parametrize(("address", "queries"), [
-    ("/results/?tool=io500", 4),
-    ("/", 5), ("/lists/", 2), ("/lists/T1/full/", 4), ("/analysis/full/", 2), ("/results/", 3),
+    ("/results/?tool=io500", 5),
+    ("/", 10), ("/lists/", 2), ("/lists/T1/full/", 4), ("/analysis/full/", 3), ("/results/", 4),
     ("/results/io500-1/", 7), ("/systems/", 3),
-    ("/sites/", 1), ("/sites/site-one/", 5), ("/platforms/p1/", 6), ("/releases/", 2), ("/docs/lists/", 0),
+    ("/sites/", 1), ("/sites/site-one/", 7), ("/platforms/", 1), ("/platforms/p1/", 8), ("/releases/", 2),
+    ("/docs/lists/", 0),
     ("/compare/", 0), ("/compare/?results=io500-1,io500-4", 3),
 ])  # fmt: skip
 def test_pages_cost_no_more_queries_than_they_did(client, ranked, django_assert_max_num_queries, address, queries):
@@ -317,8 +319,8 @@ def test_a_long_list_is_shown_in_pages(client, ranked, monkeypatch) -> None:
     assert [row[0] for row in rows(client.get("/lists/T1/full/?page=2"))] == ["4"]
 
 
-def test_an_empty_record_says_what_would_be_here(client) -> None:
-    assert "The record is empty" in page_source(client.get("/"))
+def test_an_empty_registry_explains_its_pages(client) -> None:
+    assert "No results yet." in page_source(client.get("/"))
     for address in ("/lists/", "/results/", "/systems/", "/sites/", "/releases/"):
         assert client.get(address).status_code == 200
 
@@ -333,7 +335,7 @@ def test_the_theme_is_kept_in_a_cookie_and_leads_back(client) -> None:
 
 
 @pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "", "x"])
-def test_the_way_back_never_leaves_the_site(client, wanted) -> None:
+def test_redirects_stay_on_the_site(client, wanted) -> None:
     assert client.post("/preferences/", {"theme": "dark", "next": wanted})["Location"] == "/"
 
 
@@ -343,7 +345,7 @@ def test_another_site_can_not_set_the_theme(client) -> None:
     assert not answer.cookies
 
 
-def test_a_theme_nobody_made_is_as_if_none_was_set(client) -> None:
+def test_an_unknown_theme_is_ignored(client) -> None:
     client.cookies["theme"] = '"><script>'
     assert '<html lang="en">' in page_source(client.get("/"))
 
@@ -360,7 +362,7 @@ def test_the_collector_is_served_with_its_checksum(client) -> None:
     assert digest in page_source(client.get("/collector/"))
 
 
-def test_the_served_collector_knows_the_address_that_is_set_and_is_built_alike_elsewhere(client, settings) -> None:
+def test_the_served_collector_has_the_configured_address(client, settings) -> None:
     settings.SITE_URL = "https://registry.example"
     content = client.get("/collector/highwater.pyz").content
     assert content == collector_file.build(registry="https://registry.example")
@@ -378,7 +380,7 @@ def test_the_served_collector_knows_the_address_that_is_set_and_is_built_alike_e
     "headers",
     [{"Host": "evil.example"}, {"X-Forwarded-Host": "evil.example"}, {"Forwarded": "host=evil.example;proto=https"}],
 )
-def test_no_request_says_where_the_served_collector_sends_to(client, settings, set_address, headers) -> None:
+def test_the_address_in_the_served_collector_is_not_taken_from_requests(client, settings, set_address, headers) -> None:
     settings.SITE_URL, settings.ALLOWED_HOSTS, settings.TRUSTED_PROXY = set_address, ["*"], True
     content = client.get("/collector/highwater.pyz", headers=headers).content
     assert content == collector_file.build(registry=set_address)
@@ -487,7 +489,7 @@ def test_every_rule_has_an_anchor(client) -> None:
     assert [rule.code for rule in catalogue.rules() if f'id="{rule.code}"' not in content] == []
 
 
-def test_robots_are_kept_from_what_is_private(client) -> None:
+def test_robots_txt_excludes_private_pages(client) -> None:
     assert "Disallow: /submissions/" in page_source(client.get("/robots.txt"))
 
 
@@ -504,7 +506,7 @@ def test_stylesheets_stay_small() -> None:
     assert (static / "tokens.css").stat().st_size + (static / "base.css").stat().st_size <= 22_000
 
 
-def test_an_error_of_ours_is_a_page_without_a_trace(monkeypatch) -> None:
+def test_an_internal_error_is_a_page_without_a_traceback(monkeypatch) -> None:
     def broken(*args: object) -> None:
         raise RuntimeError("secret detail")
 
@@ -513,6 +515,15 @@ def test_an_error_of_ours_is_a_page_without_a_trace(monkeypatch) -> None:
     assert page.status_code == 500
     assert "secret detail" not in page_source(page)
     assert "Something broke on our side" in page_source(page)
+    assert re.search(r"tell the operators the request number <code>[0-9a-f]{16}</code>", page_source(page))
+    assert '<a href="/docs/problems/#server.error"><code>server.error</code></a>' in page_source(page)
+
+
+def test_a_form_without_its_token_says_what_to_do() -> None:
+    page = Client(enforce_csrf_checks=True).post("/account/request/", {"name": "Gil"})
+    assert page.status_code == 403 and "This form has expired" in page_source(page)
+    assert "allow cookies for this site" in page_source(page) and "request number" not in page_source(page)
+    assert '<a href="/docs/problems/#request.form-expired">' in page_source(page)
 
 
 def test_the_first_page_offers_two_systems_with_the_file_system_that_most_of_a_list_have() -> None:
@@ -527,7 +538,7 @@ def test_the_first_page_offers_two_systems_with_the_file_system_that_most_of_a_l
     assert find_pair([]) is None
 
 
-def test_a_finding_that_every_tool_has_is_an_anchor_of_each() -> None:
+def test_a_common_finding_has_an_anchor_on_each_benchmark_page() -> None:
     html = documentation.render_pages()["findings"].html
     assert 'id="ior.not-measured"' in html
     assert html.count('id="ior.not-measured"') == 1
@@ -538,3 +549,18 @@ def test_a_code_of_one_benchmark_leads_from_the_page_of_findings_to_its_own() ->
     assert 'id="fio.run-failed"' in html
     assert 'href="/docs/benchmarks/fio/#fio.run-failed"' in html
     assert 'id="fio.run-failed"' in documentation.render_pages()["benchmarks/fio"].html
+
+
+def test_a_document_is_there_as_markdown() -> None:
+    answer = Client().get("/docs/lists.md")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "text/markdown; charset=utf-8")
+    assert answer.content.decode().startswith("# ")
+    assert 'href="/docs/lists.md">Markdown' in Client().get("/docs/lists/").content.decode()
+    for missing in (
+        "/docs/README.md",
+        "/docs/nothing.md",
+        "/docs/../README.md",
+        "/docs/rules.md",
+        "/docs/%2e%2e/README.md",
+    ):
+        assert Client().get(missing).status_code == 404, missing

@@ -12,6 +12,7 @@ from registry.models import Result, SearchText, Site, System
 from registry.query import public_record
 from registry.site_pages.search import find, question, record_hits, texts
 from registry.site_pages.search.hits import mark_words
+from tests.registry.record import make_release, make_result
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +53,7 @@ KNOWN_ANSWERS = {
 
 
 @pytest.mark.usefixtures("_searched")
-def test_what_people_type_leads_to_its_page() -> None:
+def test_typical_searches_find_their_page() -> None:
     missing = {
         text: address for text, (kind, address) in KNOWN_ANSWERS.items() if address not in paths(answer_for(text), kind)
     }
@@ -60,7 +61,7 @@ def test_what_people_type_leads_to_its_page() -> None:
 
 
 @pytest.mark.usefixtures("_searched")
-def test_a_beginning_of_a_word_finds_what_the_word_finds() -> None:
+def test_a_prefix_finds_the_hits_of_its_word() -> None:
     full_word, beginning = answer_for("Lustre"), answer_for("Lustr")
     assert full_word["counts"] == beginning["counts"]
     assert full_word["counts"]["results"] > 100
@@ -75,7 +76,7 @@ def test_a_short_word_is_not_found_inside_of_another() -> None:
 
 
 @pytest.mark.usefixtures("_searched")
-def test_other_names_are_searched_and_named_unless_only_the_words_are_wanted() -> None:
+def test_synonyms_are_searched_unless_switched_off() -> None:
     answer = answer_for("ORNL")
     assert "Oak Ridge National Laboratory" in answer["also_searched"]
     literal = answer_for("ORNL", literally="true")
@@ -84,7 +85,7 @@ def test_other_names_are_searched_and_named_unless_only_the_words_are_wanted() -
 
 
 @pytest.mark.usefixtures("_searched")
-def test_a_slip_is_answered_with_what_was_searched_instead() -> None:
+def test_a_misspelt_word_is_answered_with_its_correction() -> None:
     for typed, intended in (("arora", "aurora"), ("pencheng", "pengcheng"), ("nurin", "nurion")):
         answer = answer_for(typed)
         assert answer["searched_instead"] == intended
@@ -93,7 +94,7 @@ def test_a_slip_is_answered_with_what_was_searched_instead() -> None:
 
 
 @pytest.mark.usefixtures("_searched")
-def test_the_name_over_erased_results_hides_no_suggestion() -> None:
+def test_erased_names_hide_no_suggestion() -> None:
     site = Site.objects.get(slug="lrz")
     System.objects.create(slug=public_record.ERASED_SLUG, name="Nurinn", site=site)
     assert answer_for("nurin")["searched_instead"] == "nurion"
@@ -137,11 +138,11 @@ def test_hostile_text_is_a_search_like_any_other() -> None:
 
 
 @pytest.mark.parametrize("query", [{"q": "a" * 201}, {"q": "a\0b"}, {"query": "a"}])
-def test_what_no_search_can_be_is_refused(query: dict[str, str]) -> None:
+def test_invalid_searches_are_refused(query: dict[str, str]) -> None:
     assert Client().get("/api/v1/search/", query).status_code == 400
 
 
-def test_an_empty_search_asks_for_words() -> None:
+def test_an_empty_search_asks_for_search_terms() -> None:
     assert sum(answer_for("")["counts"].values()) == 0
     assert "Nothing" not in Client().get("/search/").content.decode()
 
@@ -153,7 +154,7 @@ def test_a_withdrawn_result_is_not_found() -> None:
     assert "/results/io500-645/" not in paths(answer_for("leonardo"), "result")
 
 
-def test_texts_are_written_once_and_anew_when_they_changed() -> None:
+def test_search_texts_are_rewritten_only_when_changed() -> None:
     assert texts.load_texts() is True
     assert texts.load_texts() is False
     rows = list(texts.list_texts())
@@ -175,14 +176,14 @@ def test_names_in_the_table_of_synonyms_are_there_once() -> None:
     assert len(folded) == len(set(folded))
 
 
-def test_marks_stand_around_words_and_nothing_escapes_them() -> None:
+def test_highlights_surround_words_and_are_escaped() -> None:
     assert mark_words("Café <b>Lustre</b> & Lustreish", ["lustre", "cafe"]) == (
         "<mark>Café</mark> &lt;b&gt;<mark>Lustre</mark>&lt;/b&gt; &amp; <mark>Lustreish</mark>"
     )
     assert mark_words("cut \x02here\x03 not there", []) == "cut <mark>here</mark> not there"
 
 
-def test_folding_is_without_case_accents_and_punctuation() -> None:
+def test_folding_removes_case_accents_and_punctuation() -> None:
     assert question.fold_words("Forschungszentrum JÜLICH, (10-node) osc.max_rpcs\N{RIGHT SINGLE QUOTATION MARK}x") == (
         *("forschungszentrum", "julich", "10", "node", "osc", "max", "rpcs", "x"),
     )
@@ -226,20 +227,20 @@ def test_words_after_the_tenth_are_named_as_not_searched() -> None:
 
 
 @pytest.mark.usefixtures("_searched")
-def test_a_kind_without_hits_says_so() -> None:
+def test_a_kind_without_hits_has_a_note() -> None:
     page = Client().get("/search/", {"q": "fs:lustre", "kind": "platforms"}).content.decode()
     assert "None of the hits is of this kind: platforms." in page
     assert "None of the hits" not in Client().get("/search/", {"q": "fs:lustre"}).content.decode()
 
 
 @pytest.mark.usefixtures("_searched")
-def test_signs_that_nobody_sees_are_no_part_of_a_word() -> None:
+def test_invisible_characters_are_removed_from_words() -> None:
     assert "\u202e" not in Client().get("/search/", {"q": "\u202eLustre"}).content.decode()
     assert answer_for("\u202eLustre")["counts"] == answer_for("Lustre")["counts"]
 
 
 @pytest.mark.usefixtures("_searched")
-def test_names_that_are_not_public_are_neither_found_nor_in_the_way() -> None:
+def test_private_names_are_neither_found_nor_suggested() -> None:
     Site.objects.create(slug="auroro", name="Auroro")  # has an account, and no result
     answer = answer_for("auroro")
     assert answer["searched_instead"] == "aurora"
@@ -247,7 +248,7 @@ def test_names_that_are_not_public_are_neither_found_nor_in_the_way() -> None:
 
 
 @pytest.mark.usefixtures("_searched")
-def test_a_withdrawn_result_gives_no_list_its_rank() -> None:
+def test_a_withdrawn_result_shows_no_rank() -> None:
     system = System.objects.get(slug="jsc-juron")
     assert "list" in {row["kind"] for row in answer_for("juron")["results"]}
     Result.objects.filter(system=system).update(withdrawn_at="2026-01-01T00:00Z", withdrawn_reason="test")
@@ -255,13 +256,13 @@ def test_a_withdrawn_result_gives_no_list_its_rank() -> None:
 
 
 @pytest.mark.parametrize("query", [{"literally": "yes"}, {"kind": ["sites", "systems"]}, {"literally": "1"}])
-def test_options_that_are_none_are_refused(query: dict[str, Any]) -> None:
+def test_unknown_options_are_refused(query: dict[str, Any]) -> None:
     for address in ("/api/v1/search/", "/search/"):
         assert Client().get(address, {"q": "Aurora", **query}).status_code == 400, address
 
 
 @pytest.mark.usefixtures("loaded")
-def test_one_reading_is_enough_and_needs_all_its_words() -> None:
+def test_a_hit_needs_all_words_of_one_interpretation() -> None:
     ornl, lrz = "/sites/oak-ridge-national-laboratory/", "/sites/lrz/"
     for readings, expected in (
         ([("oak", "ridge"), ("oak",)], {ornl}),
@@ -279,3 +280,17 @@ def test_many_words_cost_few_queries(django_assert_max_num_queries) -> None:
     find.find_everything("x")
     with django_assert_max_num_queries(30):
         find.find_everything("one two three four five six seven eight nine ten")
+
+
+@pytest.mark.usefixtures("_searched")
+def test_results_are_shown_with_their_best_rank() -> None:
+    page = Client().get("/search/?q=summit").content.decode()
+    assert "<small>rank 1, IO500, SC18" in page
+    rows = record_hits.find_results(question.parse_text("summit"), 10).rows
+    assert rows and all(row["ranked_on"].startswith("rank ") for row in rows)
+
+
+def test_a_result_on_no_list_has_no_rank() -> None:
+    result = make_result(make_release("next"), "hw-1", system_name="Lonely")
+    rows = record_hits.find_results(question.parse_text("lonely"), 10).rows
+    assert [(row["id"], row["ranked_on"]) for row in rows] == [(result.public_id, "")]

@@ -33,7 +33,7 @@ def all_paths(client: Client) -> list[str]:
     return [path.removeprefix(SITE) for section in sections for path in addresses(client, section.removeprefix(SITE))]
 
 
-def test_every_page_that_counts_is_there_once(client: Client) -> None:
+def test_every_public_page_is_listed_once(client: Client) -> None:
     paths = all_paths(client)
     assert len(paths) == len(set(paths)) > 1000
     assert {f"/results/{id}/" for id in Result.objects.values_list("public_id", flat=True)} <= set(paths)
@@ -53,7 +53,7 @@ def test_pages_of_each_kind_open(client: Client) -> None:
     assert {path: client.get(path).status_code for path in by_kind.values()} == dict.fromkeys(by_kind.values(), 200)
 
 
-def test_what_is_closed_or_over_is_not_there(client: Client) -> None:
+def test_withdrawn_and_closed_pages_are_left_out_of_the_sitemap(client: Client) -> None:
     release = make_release("T9", "2026-06-01")
     withdrawn = make_result(release, "io500-w", withdrawn_at=timezone.now(), withdrawn_reason="Wrong.")
     old = make_result(release, "io500-o")
@@ -70,7 +70,7 @@ def test_what_is_closed_or_over_is_not_there(client: Client) -> None:
     assert not [path for path in paths if path.startswith(closed) or "reconstructed" in path]
 
 
-def test_a_result_says_when_it_was_published(client: Client) -> None:
+def test_a_result_has_its_publication_date_in_the_sitemap(client: Client) -> None:
     release = make_release("T9", "2026-06-01")
     day = timezone.now().replace(year=2026, month=2, day=3)
     make_result(release, "hw-9", trust=Result.Trust.VERIFIED, bundle_sha256="0" * 64, published_at=day)
@@ -95,18 +95,18 @@ def test_sections_are_paged_and_cost_few_queries(client: Client, monkeypatch, dj
     "address",
     ["none.xml", "results.xml?p=99", "results.xml?p=x", "results.xml?p=-1", ".xml", "results.xml?p=%00"],
 )
-def test_a_section_or_page_that_is_not_there_is_404(client: Client, address: str) -> None:
+def test_an_unknown_section_or_page_returns_404(client: Client, address: str) -> None:
     assert client.get(f"/sitemap-{address}").status_code == 404
 
 
-def test_without_an_address_of_its_own_the_site_is_what_was_asked_for(client: Client, settings) -> None:
+def test_without_a_configured_address_the_requested_host_is_used(client: Client, settings) -> None:
     settings.SITE_URL = ""
     assert addresses(client, "/sitemap.xml")[0] == "http://testserver/sitemap-pages.xml"
     assert addresses(client, "/sitemap-pages.xml")[0] == "http://testserver/"
     assert client.get("/sitemap.xml", headers={"Host": "evil.example"}).status_code == 400
 
 
-def test_robots_name_it(client: Client) -> None:
+def test_robots_txt_names_the_sitemap(client: Client) -> None:
     assert f"Sitemap: {SITE}/sitemap.xml" in client.get("/robots.txt").content.decode()
 
 

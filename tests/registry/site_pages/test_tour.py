@@ -116,7 +116,7 @@ def test_loading_again_changes_nothing_and_removing_leaves_nothing() -> None:
 # The screens
 
 
-def test_one_tunable(client) -> None:
+def test_one_changed_tunable_is_compared(client) -> None:
     text = page(client, "/tour/")
     # 5055 / 3834, the runs that count; 3835.4 and 5054.6 MiB/s are the means, of 6.4 GB/s.
     assert "Writes are 1.32 times as fast with max_rpcs_in_flight 64 instead of 8" in text
@@ -125,7 +125,7 @@ def test_one_tunable(client) -> None:
     assert text.count("≠ default") == 1, "one fact differs, and 64 is not the default"
 
 
-def test_five_repeats_under_a_ceiling(client) -> None:
+def test_five_repeats_are_shown_with_their_ceiling(client) -> None:
     text = page(client, "/tour/ceiling/")
     assert "5 repeats reach 83 % of what the drives can write: 5.30 of 6.40 GB/s." in text
     # 5000 and 5110 MiB/s are 5.24288 and 5.35822 GB/s.
@@ -148,7 +148,7 @@ def test_a_rejected_run_has_findings_with_their_lines(client) -> None:
     assert text.index("io500.stonewall.short") < text.index("io500.score.hash-mismatch"), "errors first"
 
 
-def test_a_step_over_twelve_nights(client) -> None:
+def test_twelve_nights_show_a_change_point(client) -> None:
     text = page(client, "/tour/change/")
     # Geometric means of seven and of five nights: 5052.7 and 4256.3 MiB/s.
     assert "Writes fell from 5.298 to 4.463 GB/s on 2026-03-10, \N{MULTIPLICATION SIGN} 0.84." in text
@@ -157,7 +157,7 @@ def test_a_step_over_twelve_nights(client) -> None:
     assert "/compare/?results=demo-10,demo-11" in text
 
 
-def test_two_slow_targets_of_3000(client) -> None:
+def test_two_of_3000_targets_are_slow(client) -> None:
     text = page(client, "/tour/slow-targets/")
     assert "2 of 3,000 targets reach 90 % of the best or less: numbers 1207 and 2641." in text
     # 905.25 and 1240.5 of 1700 MiB/s.
@@ -168,7 +168,7 @@ def test_two_slow_targets_of_3000(client) -> None:
 
 
 @pytest.mark.parametrize("address", SCREENS)
-def test_each_screen_says_what_it_is_and_has_the_commands(client, address) -> None:
+def test_each_page_of_the_tour_has_its_explanation_and_commands(client, address) -> None:
     text = page(client, address)
     assert "They are on no list, in no study and in no export." in text
     assert "Their numbers are made up" in text
@@ -182,11 +182,11 @@ def test_each_screen_says_what_it_is_and_has_the_commands(client, address) -> No
 
 
 @pytest.mark.parametrize("path", ["none", "TOUR", "ceiling%00", "ceiling/again", "..%2Fceiling", "é" * 300])
-def test_no_other_screen_is_there(client, path) -> None:
+def test_unknown_pages_of_the_tour_return_404(client, path) -> None:
     assert client.get(f"/tour/{path}/").status_code == 404
 
 
-def test_a_step_or_a_difference_that_is_not_there_is_not_told(client) -> None:
+def test_missing_change_points_and_differences_are_not_claimed(client) -> None:
     """Runs of one level, and runs that differ in nothing: the sentences don't go on saying what they said."""
     nights = list(DemonstrationRun.objects.filter(screen="change"))
     for run in nights[7:]:
@@ -268,7 +268,7 @@ def test_the_api_has_a_run_in_the_form_of_a_result(client) -> None:
 @pytest.mark.parametrize(
     "public_id", ["demo-0", "demo-01", "demo-17", "demo-9999999999", "Demo-1", "demo-", "demo-1%00"]
 )
-def test_ids_that_no_run_has_are_not_there(client, public_id) -> None:
+def test_unknown_runs_return_404(client, public_id) -> None:
     for address in (f"/results/{public_id}/", f"/api/v1/results/{public_id}/"):
         assert client.get(address).status_code == 404, address
 
@@ -307,9 +307,11 @@ def test_a_missing_run_is_named(client) -> None:
 # Without a demonstration
 
 
-def test_a_registry_without_one_says_how_to_load_it(client) -> None:
+def test_a_registry_without_the_demonstration_explains_how_to_load_it(client) -> None:
     assert 'href="/tour/"' in page(client, "/")
+    assert "A run under its ceiling" in page(client, "/") and 'class="tag">demonstration</span>' in page(client, "/")
     loading.remove_demonstration()
+    assert "A run under its ceiling" not in page(client, "/")
     assert 'href="/tour/"' not in page(client, "/")
     for address in SCREENS:
         answer = client.get(address)
@@ -331,7 +333,7 @@ def answers(client: Client) -> dict[str, bytes]:
     return contents
 
 
-def test_no_other_answer_changes_by_it(client) -> None:
+def test_the_demonstration_changes_no_other_answer(client) -> None:
     """Byte for byte: lists, results, search, systems, series, studies, assumptions, feeds, citations, exports."""
     contents, changes = answers(client), RecordChange.objects.count()
     loading.remove_demonstration()
@@ -367,7 +369,7 @@ def test_a_run_cannot_be_copied_into_the_results() -> None:
     columns = ", ".join(
         f'"{field.column}"'
         for field in Result._meta.concrete_fields
-        if field.column not in ("id", "public_id", "search")
+        if field.column not in ("id", "public_id", "search") and not field.generated
     )
     statement = (
         f"INSERT INTO registry_result (public_id, {columns}) SELECT 'demo-1', {columns} FROM registry_result LIMIT 1"
@@ -375,7 +377,7 @@ def test_a_run_cannot_be_copied_into_the_results() -> None:
     assert refused(statement) == "result_is_no_demonstration"
 
 
-def test_the_word_itself_is_too_long_for_a_level_of_trust() -> None:
+def test_demonstration_is_too_long_for_the_trust_column() -> None:
     with pytest.raises(DataError), transaction.atomic():
         Result.objects.update(trust=demonstration.TRUST)
 
@@ -393,7 +395,7 @@ def test_a_run_has_an_id_of_its_own() -> None:
         assert refused(statement, (public_id,)) == "demonstration_has_an_id_of_its_own", public_id
 
 
-def test_nothing_can_refer_to_a_run() -> None:
+def test_no_foreign_key_refers_to_a_demonstration_run() -> None:
     """No foreign key leads to the table of runs, none of it leads out, and its keys are none of results."""
     with connection.cursor() as cursor:
         cursor.execute(

@@ -15,7 +15,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from registry.models import Result
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from registry.studies import saved_queries
 from tests.registry.record import make_measurement, make_release, make_result
 
@@ -70,7 +70,7 @@ def test_the_rounding_follows_into_other_units_and_a_quotient_has_none(client, r
     assert (divided["value"], divided["rounding_low"]) == (pytest.approx(5.89), None)
 
 
-def test_what_was_asked_to_be_assumed_is_labelled_and_repeats_win(client, runs) -> None:
+def test_assumed_intervals_are_labelled_and_repeats_override_them(client, runs) -> None:
     document = client.get(STUDY + ASSUME).json()
     rows = {row["fabric"]: row for row in document["rows"]}
     assert {name: row["interval_basis"] for name, row in rows.items()} == {
@@ -108,7 +108,7 @@ def test_an_assumed_range_has_a_mark_of_its_own(client, runs) -> None:
     assert 'stroke-dasharray="1 3"' not in client.get(f"{STUDY}&format=svg").content.decode()
 
 
-def test_files_have_the_rounding_and_what_is_assumed(client, runs) -> None:
+def test_files_have_rounding_and_assumption(client, runs) -> None:
     lines = list(csv.DictReader(client.get(f"{STUDY}{ASSUME}&format=csv").content.decode().splitlines()))
     single = next(line for line in lines if line["fabric"] == "single")
     assert (single["interval_basis"], single["rounding_low"]) == ("assumed", "58.85")
@@ -117,7 +117,7 @@ def test_files_have_the_rounding_and_what_is_assumed(client, runs) -> None:
     assert table["rounding_low"].null_count == 2
 
 
-def test_pages_never_call_a_range_95_percent_without_the_word_assumed(client, runs) -> None:
+def test_pages_label_assumed_ranges(client, runs) -> None:
     runs["repeated"].measurements.all().delete()
     page = html.unescape(client.get("/study/?metric=write.bandwidth.max&x=fabric").content.decode())
     assert "95 %" not in page and "58.85\N{EN DASH}58.95" in page
@@ -134,7 +134,7 @@ def test_pages_never_call_a_range_95_percent_without_the_word_assumed(client, ru
     "address",
     [STUDY, "/api/v1/studies/es400-score/?", "/api/v1/compare/?results=x-single,x-about"],
 )
-def test_another_assumption_is_refused_with_those_that_there_are(client, runs, address: str, value: str) -> None:
+def test_an_unknown_assumption_is_refused_with_the_known_ones(client, runs, address: str, value: str) -> None:
     answer = client.get(f"{address}&assume={value}")
     assert (answer.status_code, answer.json()["code"]) == (400, "query.invalid-value"), answer.content
     assert "prior" in answer.json()["detail"] + str(answer.json()["errors"])

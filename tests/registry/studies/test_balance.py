@@ -14,7 +14,7 @@ import pytest
 from django.test import Client
 
 from registry.models import Measurement, Result
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from registry.studies import curated
 from registry.studies.balance import members
 from tests.html import page_source
@@ -82,7 +82,7 @@ def marks(chart: dict[str, Any]) -> set[str]:
 # Inside a row
 
 
-def test_a_point_of_unlike_measurements_has_no_single_value(client, simpson) -> None:
+def test_a_point_of_different_measurements_has_no_single_value(client, simpson) -> None:
     rows = {row["fabric"]: row for row in ask(client, f"{WRITE}&x=fabric")["rows"]}
     assert [rows["IB"][name] for name in ("value", "q1", "q3", "value_basis")] == [None, None, None, "unlike"]
     assert [rows["IB"][name] for name in ("low", "high", "count", "n")] == [20.0, 60.0, 3, 3]
@@ -102,7 +102,7 @@ def test_points_that_are_alike_keep_their_median(client, measure) -> None:
     assert "bar" in marks(answer["chart"])
 
 
-def test_a_median_of_what_is_not_known_to_be_alike_says_so(client, measure) -> None:
+def test_a_median_of_possibly_different_measurements_is_marked(client, measure) -> None:
     measure("known", 10.0, fabric="IB", transfer_size_bytes=2**20)
     measure("unknown", 30.0, fabric="IB", transfer_size_bytes=None)
     answer = ask(client, f"{WRITE}&x=fabric")
@@ -121,7 +121,7 @@ def test_a_fact_that_is_not_known_to_move_the_number_is_named_and_pools(client, 
     assert [(fact["fact"], fact["moves"]) for fact in row["varies"]] == [("colour", False)]
 
 
-def test_what_comes_with_an_axis_still_may_not_be_pooled(client, measure) -> None:
+def test_facts_bound_to_an_axis_are_not_pooled(client, measure) -> None:
     """Drivers come with fabrics, so that these compare; but one fabric through two drivers is no one thing."""
     measure("a", 10.0, fabric="IB", lnd="o2ib")
     measure("b", 30.0, fabric="IB", lnd="sock")
@@ -146,7 +146,7 @@ def test_iterations_of_one_result_are_alike(client, measure) -> None:
     assert (row["value"], row["value_basis"], row["varies"]) == (20.0, "median", [])
 
 
-def test_of_many_values_the_most_frequent_are_named_and_all_are_counted(client, measure) -> None:
+def test_the_most_frequent_of_many_values_are_named_and_all_counted(client, measure) -> None:
     for number in range(9):
         measure(f"run-{number}", 10.0 + number, fabric="IB", client_nodes=1 + number // 2)
     (row,) = ask(client, f"{WRITE}&x=fabric")["rows"]
@@ -157,7 +157,7 @@ def test_of_many_values_the_most_frequent_are_named_and_all_are_counted(client, 
 # Between rows
 
 
-def test_simpson_is_matched_and_not_believed(client, simpson) -> None:
+def test_matching_avoids_simpsons_paradox(client, simpson) -> None:
     answer = ask(client, f"{WRITE}&x=fabric")
     (pair,) = answer["matched"]
     assert (pair["first"], pair["other"], pair["n_strata"]) == ("IB", "TCP", 1)
@@ -201,7 +201,7 @@ def test_single_measurements_that_differ_in_more_than_the_axis_are_points(client
     assert [(fact["fact"], fact["first"], fact["other"]) for fact in pair["nearest"]] == [("client_nodes", "16", "4")]
 
 
-def test_a_split_takes_apart_what_was_pooled(client, simpson) -> None:
+def test_a_split_separates_pooled_points(client, simpson) -> None:
     (split,) = ask(client, f"{WRITE}&x=fabric")["splits"]
     assert (split["fact"], split["question"]) == ("system", f"{WRITE}&x=fabric&series=system")
     answer = ask(client, split["question"])
@@ -212,21 +212,21 @@ def test_a_split_takes_apart_what_was_pooled(client, simpson) -> None:
     assert (pair["ratio"], pair["at"]["system"]) == (pytest.approx(0.6), "flash")
 
 
-def test_trust_is_compared_with_its_own(client, measure) -> None:
+def test_results_are_matched_within_one_trust_level(client, measure) -> None:
     measure("a", 60.0, fabric="IB", client_nodes=16)
     measure("b", 36.0, fabric="TCP", client_nodes=4, trust="reported")
     answer = ask(client, f"{WRITE}&x=fabric")
     assert (answer["unbalanced"], answer["matched"]) == ([], [])
 
 
-def test_unknown_on_one_side_matches_nothing(client, measure) -> None:
+def test_a_fact_unknown_on_one_side_matches_nothing(client, measure) -> None:
     measure("a", 60.0, fabric="IB", procs_per_node=8)
     measure("b", 36.0, fabric="TCP")
     (pair,) = ask(client, f"{WRITE}&x=fabric")["matched"]
     assert (pair["ratio"], pair["nearest"][0]["fact"], pair["nearest"][0]["other"]) == (None, "procs_per_node", None)
 
 
-def test_unknown_on_both_sides_is_named_and_needs_one_system(client, measure) -> None:
+def test_a_fact_unknown_on_both_sides_matches_within_one_system(client, measure) -> None:
     for fabric, value in (("IB", 60.0), ("TCP", 36.0)):
         measure(fabric, value, fabric=fabric, client_nodes=None, tasks=None)
     (pair,) = ask(client, f"{WRITE}&x=fabric")["matched"]
@@ -248,7 +248,7 @@ def test_unknown_on_both_sides_is_named_and_needs_one_system(client, measure) ->
         ({"with": ["other"]}, 0.6),
     ],
 )
-def test_what_a_source_forbids_to_compare_is_in_no_stratum(client, simpson, limit, ratio) -> None:
+def test_limits_of_comparison_exclude_results_from_strata(client, simpson, limit, ratio) -> None:
     text = "The drives were <not> the same."
     forbidding = {"not_comparable_for": [{"reason": text} | limit]}
     Result.objects.filter(public_id="ib-flash").update(snapshot=forbidding)
@@ -261,7 +261,7 @@ def test_what_a_source_forbids_to_compare_is_in_no_stratum(client, simpson, limi
 
 
 @pytest.mark.parametrize(("limit", "ratio"), [({"op": "write", "quantity": "bandwidth"}, None), ({"op": "read"}, 0.6)])
-def test_a_formula_obeys_what_sources_forbid_of_its_inputs(client, simpson, limit, ratio) -> None:
+def test_a_formula_follows_the_limits_of_its_inputs(client, simpson, limit, ratio) -> None:
     forbidding = {"not_comparable_for": [{"reason": "Other drives."} | limit]}
     Result.objects.filter(public_id="ib-flash").update(snapshot=forbidding)
     (pair,) = ask(client, "metric=[write.bandwidth.max]*1&x=fabric")["matched"]
@@ -269,7 +269,7 @@ def test_a_formula_obeys_what_sources_forbid_of_its_inputs(client, simpson, limi
     assert pair["not_comparable"] == ([] if ratio else [{"result": "ib-flash", "reasons": ["Other drives."]}])
 
 
-def test_a_bound_stays_one_in_a_matched_ratio(client, measure) -> None:
+def test_a_matched_ratio_of_a_bound_is_a_bound(client, measure) -> None:
     measure("a", 100.0, fabric="IB", trust="reported")
     measure("b", 200.0, qualifier="below", fabric="TCP", trust="reported")
     (pair,) = ask(client, f"{WRITE}&x=fabric")["matched"]
@@ -278,7 +278,7 @@ def test_a_bound_stays_one_in_a_matched_ratio(client, measure) -> None:
     assert "less than 2.00" in page_source(client.get(f"/study/?{WRITE}&x=fabric"))
 
 
-def test_bounds_of_several_operations_at_one_place_stay_with_their_own(client, measure) -> None:
+def test_bounds_of_several_operations_are_kept_separate(client, measure) -> None:
     for id, value, word in (("a", 100.0, ""), ("b", 200.0, "below")):
         result = measure(id, value, qualifier=word, fabric="IB", trust="reported")
         reads = {"op": "read", "position": 9, "value": 3 * value * GB, "printed_value": 3 * value, "context": {}}
@@ -288,7 +288,7 @@ def test_bounds_of_several_operations_at_one_place_stay_with_their_own(client, m
     assert [(rows[op]["value"], rows[op]["qualifier"]) for op in ("write", "read")] == [(150.0, "below"), (450.0, None)]
 
 
-def test_a_bound_stays_one_beside_a_number_that_is_printed_in_another_unit(client, measure) -> None:
+def test_a_bound_is_kept_beside_a_value_in_another_unit(client, measure) -> None:
     measure("a", 100.0, fabric="IB", trust="reported")
     result = measure("b", 200.0, qualifier="below", fabric="IB", trust="reported")
     result.measurements.update(printed_unit="MB/s", printed_value=200_000.0)
@@ -307,7 +307,7 @@ def test_results_as_an_axis_are_shown_and_not_compared(client, simpson) -> None:
     assert "bar" in marks(answer["chart"])
 
 
-def test_along_numbers_every_place_is_held_against_the_first(client, measure) -> None:
+def test_points_along_a_numeric_axis_are_compared_with_the_first(client, measure) -> None:
     for nodes in (1, 2, 4, 8, 16, 32, 64, 128):
         measure(f"run-{nodes}", 10.0 * nodes, fabric="IB", client_nodes=nodes)
     pairs = ask(client, f"{WRITE}&x=client_nodes")["matched"]
@@ -319,13 +319,13 @@ def test_along_numbers_every_place_is_held_against_the_first(client, measure) ->
 # Many
 
 
-def test_places_whose_numbers_are_longer_than_a_float_stay_apart(client, measure) -> None:
+def test_large_integers_on_an_axis_stay_distinct(client, measure) -> None:
     measure("a", 100.0, seed=9007199254740993)  # 2**53 + 1, which as a float is 2**53
     measure("b", 100.0, seed=9007199254740992)
     assert [row["seed"] for row in ask(client, f"{WRITE}&x=seed")["rows"]] == [9007199254740992, 9007199254740993]
 
 
-def test_of_very_many_measurements_an_even_sample_is_looked_at(client, measure, monkeypatch) -> None:
+def test_many_measurements_are_examined_by_an_even_sample(client, measure, monkeypatch) -> None:
     for number in range(12):
         measure(f"run-{number}", 10.0 + number, fabric="IB", client_nodes=1 + number)
     monkeypatch.setattr(members, "MOST_EXAMINED", 4)
@@ -353,7 +353,7 @@ def test_a_sample_is_even_and_has_two_of_each_point(counts, most, positions) -> 
 # Files and pages
 
 
-def test_files_say_what_varies_in_words(client, simpson) -> None:
+def test_files_name_varying_facts(client, simpson) -> None:
     address = f"{STUDY}{WRITE}&x=fabric&format="
     lines = list(csv.DictReader(io.StringIO(page_source(client.get(f"{address}csv")))))
     assert [(line["value"], line["n"], line["value_basis"], line["varies_text"]) for line in lines] == [
@@ -366,7 +366,7 @@ def test_files_say_what_varies_in_words(client, simpson) -> None:
     assert table["varies_text"].to_pylist()[0] == "system: disk (2), flash (1)"
 
 
-def test_the_page_says_what_varies_splits_and_matches(client, simpson) -> None:
+def test_the_page_shows_varying_facts_splits_and_matches(client, simpson) -> None:
     page = page_source(client.get(f"/study/?{WRITE}&x=fabric"))
     assert "not one number" in page and "system: disk (2), flash (1)" in page
     assert f'href="/study/?{WRITE.replace("&", "&amp;")}&amp;x=fabric&amp;series=system"' in page
@@ -376,7 +376,7 @@ def test_the_page_says_what_varies_splits_and_matches(client, simpson) -> None:
     assert 'href="/docs/studies/#what-is-not-pooled"' in page
 
 
-def test_hostile_values_are_escaped_on_page_and_in_picture(client, measure) -> None:
+def test_hostile_values_are_escaped_on_page_and_in_chart(client, measure) -> None:
     hostile = "<script>alert(1)</script>\"'&"
     measure("a", 60.0, fabric="IB", lnd=hostile)
     measure("b", 36.0, fabric="IB", lnd="javascript:alert(1)")
@@ -393,7 +393,7 @@ def test_hostile_values_are_escaped_on_page_and_in_picture(client, measure) -> N
 
 @pytest.mark.usefixtures("loaded")
 @pytest.mark.parametrize("op", ["write", "read"])
-def test_tcp_costs_what_the_tables_say(client, shared: Path, op: str) -> None:
+def test_the_cost_of_tcp_is_that_of_the_tables(client, shared: Path, op: str) -> None:
     """TCP by InfiniBand on the same flash unit, once with and once without the page cache, from the slides' table."""
     with (shared / "data" / "seed-tables" / "e1000_fabric_ior_flash.csv").open(encoding="utf-8", newline="") as lines:
         table_values = {
@@ -424,7 +424,7 @@ def test_tcp_costs_what_the_tables_say(client, shared: Path, op: str) -> None:
 
 @pytest.mark.usefixtures("loaded")
 @pytest.mark.parametrize("form", ["json", "csv", "svg"])
-def test_nobody_measured_8632(client, form) -> None:
+def test_an_unmeasured_median_is_not_shown(client, form) -> None:
     """7,004 MiB/s with 16 drives per controller and 10,261 with 32 have a middle that is neither."""
     question = f"{STUDY}metric=bandwidth.per_drive&x=targets&tool=obdfilter-survey&series=op"
     text = page_source(client.get(f"{question}&format={form}"))
@@ -444,7 +444,7 @@ MEASUREMENTS = {
 
 
 @pytest.mark.usefixtures("loaded")
-def test_curated_studies_draw_bars_only_of_what_is_alike(client) -> None:
+def test_curated_studies_draw_bars_only_of_similar_points(client) -> None:
     drawn = set()
     for slug in curated.load_studies():
         answer = client.get(f"/api/v1/studies/{slug}/").json()

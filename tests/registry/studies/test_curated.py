@@ -12,9 +12,10 @@ import pytest
 from django.test import Client
 
 from registry.models import Measurement, Release, Result
-from registry.query import fact_index
-from registry.query.formulas import FormulaError, evaluate_formula
+from registry.query.facts import fact_index
+from registry.query.values.formulas import FormulaError, evaluate_formula
 from registry.studies import curated
+from tests.html import page_source
 from validators.hardware import KINDS, entries
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
@@ -43,7 +44,7 @@ def row(answers: dict[str, Any], slug: str, **at: Any) -> dict[str, Any]:
     return matching_row
 
 
-def test_every_study_has_points_and_says_where_they_are_from(answers) -> None:
+def test_every_study_has_points_and_sources(answers) -> None:
     empty = [slug for slug, answer in answers.items() if not answer["rows"]]
     assert empty == []
     unsourced = [
@@ -93,7 +94,7 @@ def test_every_interval_of_every_study_comes_from_three_runs_and_more(answers) -
         ("e2000-drives", {"drive": "Samsung 1743", "figure": "sequential read"}, 14000, "MB/s"),
     ],
 )
-def test_a_printed_number_comes_back_with_its_unit(answers, slug, at, value, unit) -> None:
+def test_a_printed_number_is_returned_with_its_unit(answers, slug, at, value, unit) -> None:
     cells = row(answers, slug, **at)
     assert (cells["value"], cells["unit"], cells["trust"]) == (pytest.approx(value, rel=1e-12), unit, "reported")
 
@@ -109,7 +110,7 @@ LANES = "Samsung PM1733 15.36 TB, two PCIe Gen4 lanes"  # in GB/s in the documen
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_every_number_of_a_table_comes_back(answers, shared: Path, table: str) -> None:
+def test_every_number_of_a_table_is_returned(answers, shared: Path, table: str) -> None:
     with (shared / "data" / "seed-tables" / f"{table}.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     expected = {
@@ -191,7 +192,7 @@ def test_a_printed_number_holds_within_one_unit_of_its_last_digit(value, printed
     assert curated.compare_with_printed(value, printed) == said
 
 
-def test_what_is_computed_says_of_what_numbers(answers) -> None:
+def test_computed_values_name_their_inputs(answers) -> None:
     computed_row = row(answers, "es400-recomputed", release="Pre-SC19", score="bandwidth")
     assert computed_row["inputs"].startswith(
         "b0: 25.8 GiB/s (ior-easy-write bandwidth phase of sc23-bof-es400-pre-sc19); b1: 39"
@@ -202,7 +203,7 @@ def test_what_is_computed_says_of_what_numbers(answers) -> None:
     )["inputs"]  # fmt: skip
 
 
-def test_a_claim_follows_the_record_and_is_not_stored(client) -> None:
+def test_a_claim_is_computed_from_the_stored_results(client) -> None:
     selection = {"result__public_id": "cug25-table3-3", "op": "read", "stat": "aggregate"}
     Measurement.objects.filter(**selection).update(value=32 * 14_000_000_000)
     rows = {claim_row["claim"]: claim_row for claim_row in client.get(f"{STUDIES}claims/").json()["rows"]}
@@ -328,7 +329,7 @@ def test_a_missing_study_names_the_nearest(client) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_figures_are_a_file_too(client, form) -> None:
+def test_claims_are_available_as_a_file(client, form) -> None:
     answer = client.get(f"{STUDIES}es400-gains/?format={form}")
     assert answer.status_code == 200
     assert b"find" in answer.content
@@ -348,13 +349,20 @@ def test_figures_are_a_file_too(client, form) -> None:
     ],
 )
 def test_a_file_that_breaks_the_schema_is_refused(tmp_path, monkeypatch, change) -> None:
-    study = {"slug": "one", "title": "One", "place": "Table 1", "axes": ["x"], "figures": [{"at": ["a"], "value": 1}]}
+    study = {
+        "slug": "one",
+        "title": "One",
+        "topic": "drives",
+        "place": "Table 1",
+        "axes": ["x"],
+        "figures": [{"at": ["a"], "value": 1}],
+    }
     _write(tmp_path, [study | change])
     _refused(monkeypatch, tmp_path)
 
 
 def test_two_studies_of_one_slug_are_refused(tmp_path, monkeypatch) -> None:
-    study = {"slug": "one", "title": "One", "place": "Table 1", "question": "metric=a&x=b"}
+    study = {"slug": "one", "title": "One", "topic": "drives", "place": "Table 1", "question": "metric=a&x=b"}
     _write(tmp_path, [study, study])
     _refused(monkeypatch, tmp_path)
 
@@ -438,8 +446,8 @@ def test_the_limiting_layer_of_an_e2000_is_named(client, result, op, limit, perc
     assert all(factor["source"] for layer in ceiling["layers"] for factor in layer["factors"])
 
 
-def test_the_page_of_a_result_marks_what_is_above_its_ceiling_and_says_where_each_factor_is_from(client) -> None:
-    page = client.get("/results/cug25-table3-1/").content.decode()
+def test_the_result_page_marks_values_above_ceilings_with_sources(client) -> None:
+    page = page_source(client.get("/results/cug25-table3-1/"))
     assert "2 above their ceilings" in page
     assert "at most 240.5" in page, "what was observed of 32 slots"
     assert "section 3.1: of each controller to each slot" in page
@@ -447,7 +455,7 @@ def test_the_page_of_a_result_marks_what_is_above_its_ceiling_and_says_where_eac
     assert 'id="ceilings"' not in client.get("/results/sc23-bof-es400-isc23/").content.decode(), "no part is known"
 
 
-def test_ceilings_of_nothing_and_of_unknown_parts(client, django_assert_num_queries) -> None:
+def test_ceilings_of_missing_and_unknown_parts(client, django_assert_num_queries) -> None:
     missing = client.get("/api/v1/results/nothing/ceilings/")
     assert (missing.status_code, missing.json()["code"]) == (404, "record.no-result")
     assert client.get("/api/v1/results/sc23-bof-es400-isc23/ceilings/").json() == {"next": None, "results": []}
@@ -455,7 +463,7 @@ def test_ceilings_of_nothing_and_of_unknown_parts(client, django_assert_num_quer
         client.get("/api/v1/results/perlmutter-table1/ceilings/")
 
 
-def test_an_enclosure_without_counts_of_its_own_is_taken_whole(client) -> None:
+def test_an_enclosure_without_counts_is_assumed_complete(client) -> None:
     result = Result.objects.filter(public_id="benchmarking-lustre-flash-bio-ib")
     result.update(parameters={"enclosures": 2, "data_servers": True, "raid": 7})
     layers = client.get("/api/v1/results/benchmarking-lustre-flash-bio-ib/ceilings/").json()["results"][0]["layers"]
@@ -489,13 +497,13 @@ def gain(client: Client, address: str, op: str, trust: str = "reported") -> dict
 @pytest.mark.parametrize(
     ("op", "times"), [("score", 4.17), ("find", 7.62), ("ior-hard-read", 5.70), ("mdtest-hard-stat", 54.18)]
 )
-def test_the_es400_line_gains_over_the_releases_what_follows_from_its_numbers(client, op, times) -> None:
+def test_gains_of_the_es400_line_follow_from_its_values(client, op, times) -> None:
     gain_row = gain(client, "ddn-es400nvx2/?x=io500_release", op)
     assert [step["step"] for step in gain_row["steps"]] == ["Pre-SC19", "SC19", "ISC20", "ISC22", "SC22", "ISC23"]
     assert gain_row["steps"][-1]["x_first"] == pytest.approx(times, abs=0.006)
 
 
-def test_what_the_slide_does_not_tell_apart_is_not_separated(client) -> None:
+def test_causes_that_the_slide_combines_are_not_separated(client) -> None:
     gain_row = gain(client, "ddn-es400nv/?x=io500_release", "score")
     assert (gain_row["chain"], gain_row["by_cause"]) == ([], {})
     possible = {" or ".join(link["may_be"]): link["factor"] for link in gain_row["by_possible"]}
@@ -534,7 +542,7 @@ def test_flash_units_that_ran_with_other_processes_give_no_factor(client, per, u
     assert [row[end]["qualifier"] for end in ("before", "after")] == ["", "about"]
 
 
-def test_reads_are_held_against_reads_of_the_same_kind(client) -> None:
+def test_reads_are_compared_with_reads_of_the_same_kind(client) -> None:
     """Buffered reads of the E2000 stand beside buffered ones, though direct ones of the E1000 are faster."""
     row = unmatched(client, "cray-e2000/?metric=read.bandwidth.max&tool=ior")["read", "bandwidth", "max"]
     assert (row["before"]["value"], row["after"]["qualifier"]) == (pytest.approx(83.3e9), "below")
@@ -552,7 +560,7 @@ def test_five_clients_and_twenty_are_not_matched(client, per) -> None:
         assert differs == {"client_nodes": ("5", "20"), "num_accelerators": ("15", "40")}
 
 
-def test_what_a_source_forbids_to_compare_is_no_gain(client) -> None:
+def test_limits_of_comparison_prevent_a_gain(client) -> None:
     """WRF ran on other compute nodes, and its bandwidths are the two ends of a range over files."""
     rows = unmatched(client, "cray-e2000/?tool=wrf")
     assert set(rows) == {("run", "time", "wall"), ("write", "bandwidth", "min"), ("write", "bandwidth", "max")}
@@ -603,9 +611,9 @@ def test_run_times_of_other_compute_nodes_have_no_rank(client) -> None:
     assert [row["value"] for row in alone["rows"]] == [1485.0]
 
 
-def test_links_between_results_of_a_system_say_what_is_not_matched(client) -> None:
+def test_steps_of_a_system_list_unmatched_facts(client) -> None:
     page = client.get("/results/benchmarking-lustre-flash-dio-ib/").content.decode()
-    assert "not matched: direct I/O false / true" in page
+    assert "not matched</small></summary><small>direct I/O false / true" in " ".join(page.split())
     comparison = client.get(
         "/api/v1/compare/?results=benchmarking-lustre-flash-dio-ib,benchmarking-lustre-flash-bio-ib"
     ).json()
@@ -616,10 +624,10 @@ def test_links_between_results_of_a_system_say_what_is_not_matched(client) -> No
     write = next(row for row in comparison["measurements"] if row["op"] == "write")
     assert write["ratios"][1] == pytest.approx(63.4 / 58.9)
     pair = client.get("/compare/?results=benchmarking-lustre-flash-dio-ib,benchmarking-lustre-flash-bio-ib")
-    assert "<b>Not like for like.</b>" in pair.content.decode() and "direct I/O true / false" in pair.content.decode()
+    assert "not like for like: " in pair.content.decode() and "direct I/O true / false" in pair.content.decode()
 
 
-def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queries) -> None:
+def test_generations_are_listed_and_linked(client, django_assert_num_queries) -> None:
     lines = client.get("/api/v1/generations/").json()["results"]
     assert [[platform["slug"] for platform in line["platforms"]] for line in lines] == [
         ["ddn-es400nv", "ddn-es400nvx", "ddn-es400nvx2"],
@@ -636,7 +644,7 @@ def test_lines_are_listed_and_pages_lead_to_them(client, django_assert_num_queri
 
 
 def test_the_page_of_a_line_has_picture_table_and_causes(client) -> None:
-    page = client.get("/generations/ddn-es400nv/?x=io500_release&per=&metric=").content.decode()
+    page = page_source(client.get("/generations/ddn-es400nv/?x=io500_release&per=&metric="))
     assert "software or tuning 2.18" in page
     assert 'role="img"' in page
     assert "/compare/?results=sc23-bof-es400-isc20,sc23-bof-es400-isc22" in page
@@ -740,7 +748,7 @@ def like_the_e1000(public_id: str, gigabytes_per_s: float, **facts: Any) -> Resu
 DIRECT_IO = "target=1000&direction=write&p.direct_io=true&p.fabric=InfiniBand%20HDR"
 
 
-def test_a_measurement_that_is_printed_twice_is_no_range_of_units(client) -> None:
+def test_a_duplicate_measurement_widens_no_range_of_units(client) -> None:
     like_the_e1000("hw-copy", 58.9, same_as=Result.objects.get(public_id="benchmarking-lustre-flash-dio-ib"))
     sizing = sizing_of_e1000(client, DIRECT_IO)
     assert tuple(sizing["units"].values()) == (None, 17, None, 1, "")  # 1000 / 58.9 = 16.98
@@ -748,7 +756,7 @@ def test_a_measurement_that_is_printed_twice_is_no_range_of_units(client) -> Non
 
 
 @pytest.mark.parametrize("other", [{"trust": Result.Trust.IMPORTED}, {"tool": "iozone"}])
-def test_trust_and_benchmark_part_what_one_unit_delivers(client, other) -> None:
+def test_rates_of_a_unit_are_grouped_by_trust_and_benchmark(client, other) -> None:
     like_the_e1000("hw-other", 40.0, release=Release.objects.first(), **other)
     sizing = sizing_of_e1000(client, DIRECT_IO)
     ((name, value),) = other.items()
@@ -802,26 +810,26 @@ def test_another_drive_of_the_enclosure_has_the_ceiling_of_that_drive(client) ->
     assert (unnamed["drive"], unnamed["drive_assumed"]) == ("Samsung PM1733a", True)
 
 
-def test_what_a_source_only_bounds_is_a_bound_against_its_ceiling(client) -> None:
+def test_a_bound_gives_a_bounded_share_of_its_ceiling(client) -> None:
     """Reads of less than 200 GB/s through ports of 200 GB/s: less than 100 %, and above nothing."""
     ceilings = client.get("/api/v1/results/cug25-ior-e2000/ceilings/").json()["results"]
     bounds_by_op = {row["op"]: (row["qualifier"], row["above"]) for row in ceilings}
     assert bounds_by_op == {"read": ("below", []), "write": ("about", [])}
     page = client.get("/results/cug25-ior-e2000/").content.decode()
-    assert "less than 200" in page[: page.index("What was measured")]
+    assert "less than 200" in page[: page.index("<h2>Measurements")]
     assert "less than 100.0" in page and "less than 200" in page and "about 97.7" in page
 
 
-def test_half_an_enclosure_is_counted_as_half(client) -> None:
+def test_half_an_enclosure_has_half_the_ceiling(client) -> None:
     sizing = client.get("/api/v1/sizing/?platform=clusterstor-e1000&target=1&unit=TB/s&institution=NERSC").json()
     (basis_row,) = sizing["basis"]
     assert (basis_row["result"], basis_row["enclosures"]) == ("perlmutter-table1", 0.5)
     assert basis_row["of_one"] * 1000 == pytest.approx(81.6)
 
 
-def test_the_page_of_sizing_asks_answers_and_says_what_is_wrong(client) -> None:
+def test_the_sizing_page_has_form_answer_and_errors(client) -> None:
     assert "<form" in client.get("/sizing/").content.decode()
-    page = client.get("/sizing/?platform=cray-e2000&target=1000&unit=&direction=write&kind=bandwidth").content.decode()
+    page = page_source(client.get("/sizing/?platform=cray-e2000&target=1000&unit=&direction=write&kind=bandwidth"))
     assert "limited by drives, less parity" in page
     assert "about 150" in page
     assert "about 7" in page and "from one measurement" in page

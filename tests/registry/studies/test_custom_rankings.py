@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 
 from registry.models import Release, Result
-from registry.query import fact_index
-from registry.query.formulas import FormulaError
+from registry.query.facts import fact_index
+from registry.query.values.formulas import FormulaError
 from registry.studies.custom_rankings import dimensions
 from tests.registry.record import empty, make_measurement, make_rate, make_release, make_result
 
@@ -57,7 +57,7 @@ def ranks(document: dict[str, Any], trust: str = "imported") -> list[tuple[int, 
     return [(row["rank"], row["result"], row["value"]) for row in document["rows"] if row["trust"] == trust]
 
 
-def test_results_stand_in_the_order_of_the_formula_with_its_unit_and_inputs(client) -> None:
+def test_results_are_ordered_by_the_formula_with_unit_and_inputs(client) -> None:
     document = ask(client, f"({WRITE} + {READ}) / client_nodes")
     assert ranks(document) == [(1, "hw-b", 8.0), (2, "hw-a", 3.5)]
     assert (document["unit"], document["official"], document["order"]) == ("GiB/s", False, "most")
@@ -72,7 +72,7 @@ def test_levels_of_trust_have_ranks_of_their_own(client) -> None:
     assert ranks(document, "verified") == [(1, "hw-d", 8.0)]
 
 
-def test_what_lacks_a_number_has_no_rank_and_is_counted(client) -> None:
+def test_results_without_an_input_are_counted_without_a_rank(client) -> None:
     document = ask(client, f"{WRITE} / client_nodes")
     assert document["counts"]["imported"] == {"ranked": 2, "missing": 1}
     by_zero = ask(client, f"{WRITE} / drives", trust="imported")
@@ -167,7 +167,7 @@ def trained(db: None) -> None:
         fact_index.rebuild_facts([result.pk])
 
 
-def test_samples_are_no_operations(client, trained) -> None:
+def test_sample_rates_are_not_divided_like_operations(client, trained) -> None:
     document = ask(client, f"{TRAINED} / client_nodes", tool="mlperf-storage")
     assert (document["unit"], document["inputs"][0]["unit"]) == ("samples/s", "samples/s")
     assert document["rows"][0]["in.unet3d.samples_rate.mean"] == 507.0
@@ -194,7 +194,7 @@ def test_modes_and_divisions_have_ranks_of_their_own(client, trained) -> None:
     assert "4 groups, each with ranks of its own" in page and "division open" in page
 
 
-def test_what_moves_the_numbers_and_varies_is_named_with_a_filter_each(client, trained) -> None:
+def test_varying_influences_are_named_with_filters(client, trained) -> None:
     (closed, *_) = ask(client, TRAINED, tool="mlperf-storage")["groups"]
     varies = {fact["name"]: [(row["value"], row["count"]) for row in fact["values"]] for fact in closed["varies"]}
     assert varies == {"client_nodes": [("1", 2), ("4", 1)], "accelerator": [("h100", 2), ("a100", 1)]}
@@ -205,14 +205,14 @@ def test_what_moves_the_numbers_and_varies_is_named_with_a_filter_each(client, t
     assert [group["varies"] for group in alone["groups"]] == [[]]
 
 
-def test_what_the_formula_divides_by_does_not_vary_beside_it(client, trained) -> None:
+def test_divisors_of_the_formula_are_not_listed_as_varying(client, trained) -> None:
     (closed, *_) = ask(client, f"{TRAINED} / client_nodes", tool="mlperf-storage")["groups"]
     assert [fact["name"] for fact in closed["varies"]] == ["accelerator"]
     (closed, *_) = ask(client, TRAINED, per="client", tool="mlperf-storage")["groups"]
     assert [fact["name"] for fact in closed["varies"]] == ["accelerator"]
 
 
-def test_what_is_not_known_of_all_rows_is_named_apart(client, trained) -> None:
+def test_facts_unknown_for_some_rows_are_listed_apart(client, trained) -> None:
     Result.objects.filter(public_id="h1").update(client_nodes=None)
     fact_index.rebuild_facts(Result.objects.filter(public_id="h1").values_list("pk", flat=True))
     (closed, *_) = ask(client, TRAINED, tool="mlperf-storage")["groups"]
@@ -231,7 +231,7 @@ def test_what_is_not_known_of_all_rows_is_named_apart(client, trained) -> None:
         ({"reason": "Other nodes.", "op": "read"}, ["a", "b"]),
     ],
 )
-def test_what_a_source_forbids_to_compare_has_no_rank(client, limit, ranked) -> None:
+def test_results_with_a_limit_of_comparison_have_no_rank(client, limit, ranked) -> None:
     release = Release.objects.get()
     for name, value in (("a", 2), ("b", 1)):
         limits = {"not_comparable_for": [limit]} if name == "a" else {}
@@ -277,7 +277,7 @@ def test_what_a_source_forbids_to_compare_has_no_rank(client, limit, ranked) -> 
         ("x" * 201, "query.invalid-value"),
     ],
 )
-def test_what_can_not_be_ranked_is_refused_with_a_code(client, formula, code) -> None:
+def test_invalid_formulas_are_refused_with_a_code(client, formula, code) -> None:
     answer = client.get(RANKING, {"formula": formula})
     assert (answer.status_code, answer.json()["code"]) == (400, code), answer.content
     assert answer.json()["hint"]
@@ -305,12 +305,12 @@ def test_a_canonical_quantity_is_no_name_of_a_formula(client) -> None:
         ({"context.test": "1"}, "query.unknown-parameter"),
     ],
 )
-def test_a_question_that_can_not_be_asked_is_refused(client, query, code) -> None:
+def test_invalid_queries_are_refused(client, query, code) -> None:
     answer = client.get(RANKING, {"formula": WRITE} | query)
     assert (answer.status_code, answer.json()["code"]) == (400, code)
 
 
-def test_a_message_names_what_was_given_and_what_is_near(client) -> None:
+def test_a_message_names_the_input_and_the_nearest_name(client) -> None:
     wrong = client.get(RANKING, {"formula": f"{WRITE} + client_node"}).json()
     assert "client_nodes" in wrong["hint"]
     mixed = client.get(RANKING, {"formula": f"{WRITE} + [mdtest-easy-stat.rate.phase]"}).json()
@@ -330,7 +330,7 @@ def test_the_table_is_a_file_too(client) -> None:
     assert (first["rank"], first["result"], first["value"], first["in.client_nodes"]) == ("1", "hw-b", "4.0", "1.0")
 
 
-def test_the_page_says_that_it_is_unofficial_and_keeps_the_question(client) -> None:
+def test_the_page_is_marked_unofficial_and_keeps_the_query(client) -> None:
     content = client.get("/ranking/", {"formula": f"{WRITE} / client_nodes", "p.drives": "8"}).content.decode()
     assert "<b>Unofficial.</b>" in content and "<b>4.000</b>" in content
     assert 'value="[ior-easy-write.bandwidth.phase] / client_nodes"' in content
@@ -344,7 +344,7 @@ def test_a_condition_of_the_form_gets_its_own_name(client) -> None:
 
 
 @pytest.mark.parametrize("formula", ["score +", "<script>alert(1)</script>", "nothing"])
-def test_a_page_that_can_not_be_made_says_why_and_escapes(client, formula) -> None:
+def test_a_page_of_an_invalid_query_shows_the_escaped_reason(client, formula) -> None:
     answer = client.get("/ranking/", {"formula": formula})
     assert answer.status_code == 400 and b"<script>alert" not in answer.content
     assert b"Not ranked" in answer.content and b'name="formula"' in answer.content
@@ -385,7 +385,7 @@ def test_units_that_do_not_fit_are_refused(formula) -> None:
 
 
 @pytest.mark.parametrize(("qualifier", "ranked"), [("below", 1), ("above", 1), ("about", 2), ("", 2)])
-def test_a_bound_has_no_place_in_an_order(client, qualifier, ranked) -> None:
+def test_a_bound_has_no_rank(client, qualifier, ranked) -> None:
     """Below 5 may be anything: such a result lacks a number, as one does that did not measure it."""
     for public_id, value, context in (("hw-x", 5.0, {"qualifier": qualifier} if qualifier else {}), ("hw-y", 4.0, {})):
         result = make_result(Release.objects.get(), public_id, None, trust="reported")

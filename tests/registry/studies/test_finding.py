@@ -23,7 +23,7 @@ def test_the_sentence_gives_both_ends_and_their_ratio() -> None:
     )
 
 
-def test_facts_that_differ_as_well_leave_the_cause_open() -> None:
+def test_other_differing_facts_leave_the_cause_unknown() -> None:
     sentence = finding_sentence(study(row("TCP", 20.0), row("InfiniBand", 30.0), unbalanced=[{"name": "drives"}]))
     assert sentence.endswith("Other facts differ as well, so the cause cannot be told.")
 
@@ -36,7 +36,7 @@ def test_equal_values_have_no_highest() -> None:
     assert finding_sentence(study(row("TCP", 30.0), row("InfiniBand", 30.0))).startswith("All 2 values are equal: 30")
 
 
-def test_a_written_finding_stands_as_it_is() -> None:
+def test_a_written_sentence_is_kept() -> None:
     assert finding_sentence(study(row("TCP", 1.0), finding="Reads gain half.")) == "Reads gain half."
 
 
@@ -53,11 +53,11 @@ def test_a_written_finding_stands_as_it_is() -> None:
         ),
     ],
 )
-def test_what_cannot_be_told_has_its_reason(answer: dict, reason: str) -> None:
+def test_a_missing_comparison_has_a_reason(answer: dict, reason: str) -> None:
     sentence = finding_sentence(answer)
     assert sentence.startswith("It cannot be told which is higher: ") and reason in sentence
 
 
-def test_unlike_units_and_empty_tables_have_no_sentence() -> None:
+def test_different_units_and_empty_tables_have_no_sentence() -> None:
     assert finding_sentence(study(row("TCP", 1.0), row("RoCE", 2.0), unit="")) == ""
     assert finding_sentence(study()) == ""

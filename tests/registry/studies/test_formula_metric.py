@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from registry.models import Result
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from registry.studies.formula_metric import formula_title, is_formula
 from tests.registry.record import make_measurement, make_rate, make_release, make_result
 
@@ -63,7 +63,7 @@ def test_each_result_gives_one_value_and_they_are_pooled_by_the_median(client, h
     assert document["title"] == "ior-hard-write bandwidth/ior-easy-write bandwidth by file system"
 
 
-def test_what_lacks_an_input_is_counted_and_named(client, halves) -> None:
+def test_results_without_an_input_are_counted(client, halves) -> None:
     assert ask(client, SHARE)["coded_notes"] == [
         {
             "code": "study.formula-input-missing",
@@ -109,13 +109,13 @@ def test_least_and_largest_need_all_their_numbers(client, halves) -> None:
     assert points(ask(client, f"sqrt({HARD} * {EASY}) - {HARD}"))["Lustre"][1:] == (3, 1)
 
 
-def test_of_several_measurements_of_one_metric_the_best_counts(client, halves) -> None:
+def test_the_best_measurement_of_a_metric_is_used(client, halves) -> None:
     make_measurement(halves["e"], "ior-easy-write", 9.0)
     make_measurement(halves["e"], "ior-hard-write", 8.0)
     assert points(ask(client, SHARE))["DAOS"] == (0.9, 1, 0)
 
 
-def test_a_bound_stays_a_bound(client, halves) -> None:
+def test_a_formula_of_a_bound_is_a_bound(client, halves) -> None:
     halves["e"].trust = Result.Trust.REPORTED
     halves["e"].save()
     halves["e"].measurements.filter(op="ior-hard-write").update(context={"qualifier": "below"})
@@ -125,7 +125,7 @@ def test_a_bound_stays_a_bound(client, halves) -> None:
     assert (inverse["value"], inverse["qualifier"]) == (pytest.approx(10 / 9), "above")
 
 
-def test_a_bound_over_a_bound_is_not_known(client, halves) -> None:
+def test_a_bound_divided_by_a_bound_is_unknown(client, halves) -> None:
     Result.objects.filter(public_id="hw-e").update(trust=Result.Trust.REPORTED)
     halves["e"].measurements.update(context={"qualifier": "below"})
     (daos,) = [row for row in ask(client, SHARE)["rows"] if row["filesystem"] == "DAOS"]
@@ -158,7 +158,7 @@ def test_a_formula_that_cannot_be_computed_is_refused(client, halves, formula: s
     assert answer.json()["detail"].endswith(detail) and answer.json()["hint"]
 
 
-def test_a_formula_is_asked_for_alone_and_has_no_context(client, halves) -> None:
+def test_a_formula_is_the_only_metric_and_has_no_context(client, halves) -> None:
     both = client.get(f"{STUDY}?metric={EASY}*1&metric=score&x=filesystem")
     assert (both.status_code, both.json()["code"]) == (400, "study.formula")
     context = client.get(STUDY, {"metric": SHARE, "x": "filesystem", "context.size": "1"})
@@ -190,7 +190,7 @@ def test_a_formula_costs_few_queries_however_many_results_there_are(client, halv
     ("word", "expected"),
     [("ior-hard-write.bandwidth", False), ("score", False), ("score/2", True), ("[a.b]", True), ("min(a,b)", True)],
 )
-def test_a_word_with_a_sign_of_arithmetic_is_a_formula(word: str, expected: bool) -> None:
+def test_a_name_with_an_arithmetic_operator_is_a_formula(word: str, expected: bool) -> None:
     assert is_formula(word) is expected
 
 

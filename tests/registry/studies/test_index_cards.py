@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -11,12 +14,19 @@ from registry.studies.index import cards
 MOST_QUERIES = 12
 
 
-def card(title: str, finding: str = "", document: str = "Paper") -> dict[str, str]:
-    return {"title": title, "finding": finding, "document": document, "place": "Table 1", "slug": "a-slug"}
+def card(title: str, finding: str = "", document: str = "Paper", topic: str = "fabrics") -> dict[str, str]:
+    return {
+        **{"title": title, "finding": finding, "document": document, "topic": topic},
+        **{"place": "Table 1", "slug": "a-slug"},
+    }
+
+
+def card_with_answer(title: str, topic: str, **answer: Any) -> dict[str, Any]:
+    return card(title, topic=topic) | {"values": 1, "picture": "<svg>", "ceilings": [], "matched": 0} | answer
 
 
 TCP = card("What does TCP cost?", "Reads lose a tenth.")
-STAT = card("How fast is stat?", "32 targets are enough.", "Metadata guide")
+STAT = card("How fast is stat?", "32 targets are enough.", "Metadata guide", "setups")
 
 
 @pytest.mark.parametrize(
@@ -34,12 +44,59 @@ def test_a_search_keeps_cards_that_hold_every_word(text: str, titles: list[str])
     assert [row["title"] for row in cards.search_cards([TCP, STAT], text)] == titles
 
 
-def test_cards_stay_in_order_by_document() -> None:
-    assert cards.group_by_document([TCP, STAT, TCP]) == {"Paper": [TCP, TCP], "Metadata guide": [STAT]}
+def test_topics_are_counted_in_the_order_of_the_index() -> None:
+    assert cards.count_topics([STAT, TCP, TCP]) == [("fabrics", "Fabrics", 2), ("setups", "Setups and settings", 1)]
+    assert cards.count_topics([]) == []
+
+
+def test_answers_under_a_ceiling_come_first_and_topics_take_turns() -> None:
+    rows = [
+        card_with_answer("no value", "drives", values=0, ceilings=["drives"]),
+        card_with_answer("setup", "setups", ceilings=["drives"]),
+        card_with_answer("without a picture", "drives", picture=""),
+        card_with_answer("picture", "metadata"),
+        card_with_answer("pairs", "metadata", matched=2),
+        card_with_answer("ceiling 1", "drives", ceilings=["drives"]),
+        card_with_answer("ceiling 2", "drives", ceilings=["drives"]),
+        card_with_answer("ceiling of another topic", "fabrics", ceilings=["network"]),
+    ]
+    assert [row["title"] for row in cards.most_answered_first(rows)] == [
+        *("ceiling 1", "ceiling of another topic", "ceiling 2"),
+        *("pairs", "picture", "setup", "without a picture", "no value"),
+    ]
+
+
+def studies_linked(page: str) -> list[str]:
+    return re.findall(r'<h3><a href="/studies/([a-z0-9-]+)/">', page)
 
 
 @pytest.mark.django_db
-def test_a_study_without_results_says_so_and_has_no_trust() -> None:
+def test_the_index_shows_the_first_cards_and_leads_to_all(client) -> None:
+    first_page, full_page = (client.get(address).content.decode() for address in ("/studies/", "/studies/?shown=all"))
+    assert len(studies_linked(first_page)) == 12 < len(studies_linked(full_page)) == len(cards.list_cards())
+    assert 'href="/studies/?shown=all#cards"' in first_page and "shown=all#cards" not in full_page
+
+
+@pytest.mark.django_db
+def test_a_topic_keeps_its_cards(client) -> None:
+    page = client.get("/studies/?topic=training").content.decode()
+    assert sorted(studies_linked(page)) == [
+        *("mlperf-resnet50", "mlperf-resnet50-accelerators", "mlperf-samples", "mlperf-unet3d"),
+        "mlperf-unet3d-accelerators",
+    ]
+    assert "<b>AI training <small>5</small></b>" in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("query", ["topic=weather", "topic=<b>", "topic=drives&topic=lists", "shown=12", "topic=%00"])
+def test_an_unknown_topic_is_refused(client, query: str) -> None:
+    response = client.get(f"/studies/?{query}")
+    assert response.status_code == 400
+    assert "query.invalid-value" in response.content.decode() and "<b>weather" not in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_study_without_results_has_a_note_and_no_trust() -> None:
     rows = {row["slug"]: row for row in cards.list_cards()}
     empty = rows["e2000-lst-rate"]
     assert (empty["finding"], empty["trusts"], empty["values"]) == (cards.NO_ANSWER, [], 0)
@@ -64,7 +121,7 @@ def test_hostile_searches_are_answered_and_escaped(client, text: str) -> None:
 
 
 @pytest.mark.django_db
-def test_a_second_visit_asks_few_queries(client) -> None:
+def test_a_second_visit_costs_few_queries(client) -> None:
     client.get("/studies/")
     with CaptureQueriesContext(
         connection,
@@ -74,17 +131,17 @@ def test_a_second_visit_asks_few_queries(client) -> None:
 
 
 @pytest.mark.django_db
-def test_pages_show_the_cards_that_the_worker_kept(client) -> None:
+def test_pages_show_cards_stored_by_the_worker(client) -> None:
     cards.refresh_cards()
     with CaptureQueriesContext(connection) as queries:
         rows = cards.kept_cards()
     assert not queries.captured_queries
-    page = client.get("/studies/").content.decode()
+    page = client.get("/studies/?shown=all").content.decode()
     assert page.count('<svg class="ch th"') == sum(bool(row["picture"]) for row in rows) > 0
 
 
 @pytest.mark.django_db
-def test_a_study_has_a_card_for_other_places_and_an_unknown_one_has_none(client) -> None:
+def test_an_unknown_study_has_no_card(client) -> None:
     page = client.get("/studies/e2000-drives/").content.decode()
     assert '/studies/e2000-drives/card.png">' in page
     answer = client.get("/studies/e2000-drives/card.png")

@@ -13,6 +13,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 
 SCORED = ("ior-easy-write", "ior-hard-write", "ior-easy-read", "ior-hard-read")
 WRITES = ("ior-easy-write", "ior-hard-write", "mdtest-easy-write", "mdtest-hard-write")
+NAMES = dict(zip(WRITES, ("IOR easy write", "IOR hard write", "mdtest easy write", "mdtest hard write"), strict=True))
 
 
 def percents(quantity: str, *ops: str) -> list[float]:
@@ -22,13 +23,13 @@ def percents(quantity: str, *ops: str) -> list[float]:
 
 
 def count_from(least: float, quantity: str) -> str:
-    """By write phase how many runs reach a share, of those that have one: "ior-easy-write in 92 of 260 runs"."""
+    """By write phase how many runs reach a share, of those that have one: "IOR easy write in 92 of 260 runs"."""
     values = {op: percents(quantity, op) for op in WRITES}
     counts = {op: sum(value >= least for value in of_op) for op, of_op in values.items()}
-    return ", ".join(f"{op} in {counts[op]} of {len(values[op])} runs" for op in WRITES)
+    return ", ".join(f"{NAMES[op]} in {counts[op]} of {len(values[op])} runs" for op in WRITES)
 
 
-def test_every_sentence_is_what_the_record_says() -> None:
+def test_every_sentence_agrees_with_the_stored_results() -> None:
     closing = percents("close_share", *SCORED)
     searches = percents("rank_imbalance", "find")
     sentences = {
@@ -45,7 +46,7 @@ def test_every_sentence_is_what_the_record_says() -> None:
 
 
 @pytest.mark.parametrize("slug", ["io500-closing", "io500-after-stonewall", "io500-late-work", "io500-imbalance"])
-def test_a_study_over_all_archives_pools_nothing_that_is_unlike(client: Any, slug: str) -> None:
+def test_a_study_over_all_archives_pools_only_similar_results(client: Any, slug: str) -> None:
     answer = client.get(f"/api/v1/studies/{slug}/").json()
     assert answer["unit"] == "%"
     assert answer["coded_notes"], "systems differ in more than the axis, and it is said in what"
@@ -56,7 +57,7 @@ def test_a_study_over_all_archives_pools_nothing_that_is_unlike(client: Any, slu
     assert answer["finding"] in page.content.decode()
 
 
-def test_a_share_is_asked_for_by_its_name_and_by_its_quantity(client: Any) -> None:
+def test_a_share_is_selected_by_name_and_by_quantity(client: Any) -> None:
     """`time_share` is a reported name of another tool, and finds what is reported under it."""
     named = client.get("/api/v1/study/?metric=ior-easy-write.close_share.phase&x=release&tool=io500").json()
     assert (named["unit"], {row["trust"] for row in named["rows"]}) == ("%", {"derived"})

@@ -63,14 +63,14 @@ def answer_of(client: Client, identifier: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("identifier", IDS)
-def test_each_question_has_a_page_a_call_and_perhaps_one_of_your_own(client, identifier: str) -> None:
+def test_each_question_has_a_page_and_an_api_call(client, identifier: str) -> None:
     row = question(identifier)
     listed = links(client, "/studies/")
     assert {row["page"], row["call"]} <= set(listed)
     assert client.get(row.get("own_page", row["page"])).status_code == 200
 
 
-def test_metadata_per_target_says_what_is_not_known(client) -> None:
+def test_metadata_per_target_lists_unknown_facts(client) -> None:
     text, document = answer_of(client, "metadata-per-target")
     assert document["rows"] == []
     missing = {row["name"]: row["results"] for row in document["missing_facts"]}
@@ -82,7 +82,7 @@ def test_metadata_per_target_says_what_is_not_known(client) -> None:
     assert "metadata targets of" in text
 
 
-def test_drives_of_two_generations_read_so_much(client) -> None:
+def test_reads_of_drives_of_two_generations_are_compared(client) -> None:
     """85.3 GB/s over 24 drives; less than 200 over 32."""
     text, document = answer_of(client, "drive-reads")
     rows = {(row["fabric"], row["direct_io"]): (row["value"], row["qualifier"]) for row in document["rows"]}
@@ -98,7 +98,7 @@ def test_two_results_of_one_system_are_titled_by_it(client) -> None:
     assert "Mistral, ISC20" in text and "Mistral, ISC21" in text
 
 
-def test_shared_tunables_say_that_none_is_described(client) -> None:
+def test_shared_tunables_report_that_none_is_described(client) -> None:
     text, document = answer_of(client, "shared-tunables")
     assert (len(document["results"]), document["described"]) == (10, 0)
     best = Result.objects.filter(filesystem_family="Lustre", tool="io500").exclude(trust="reported")
@@ -107,7 +107,7 @@ def test_shared_tunables_say_that_none_is_described(client) -> None:
     assert "No tunables are known." in text
 
 
-def test_versions_say_of_how_many_results_none_is_known(client) -> None:
+def test_versions_count_results_of_unknown_version(client) -> None:
     text, document = answer_of(client, "versions")
     versions = [row["filesystem_version"] for row in document["rows"] if row["filesystem_version"]]
     assert versions[0] == "0.6" and versions.index("1.3.101") < versions.index("1.13.101")
@@ -118,7 +118,7 @@ def test_versions_say_of_how_many_results_none_is_known(client) -> None:
     assert all(row["why"] in text for row in gaps)
 
 
-def test_a_result_stands_among_its_like(client) -> None:
+def test_a_result_is_placed_among_similar_ones(client) -> None:
     """Lustre on 5 to 20 clients: the best score of each other system, by hand."""
     page = question("among-its-like")["page"]
     text, document = answer_of(client, "among-its-like")
@@ -135,7 +135,7 @@ def test_a_result_stands_among_its_like(client) -> None:
     follow(client, "/results/?q=mistral", f"/results/{own.public_id}/", page)
 
 
-def test_tcp_costs_two_fifths_of_the_writes(client) -> None:
+def test_tcp_reduces_writes_by_two_fifths(client) -> None:
     """36.5 to 63.4 GB/s buffered, 35.7 to 58.9 direct, in the table of the slide."""
     text, document = answer_of(client, "tcp-rdma")
     rate = {(row["fabric"], row["direct_io"]): row["value"] for row in document["rows"]}
@@ -146,7 +146,7 @@ def test_tcp_costs_two_fifths_of_the_writes(client) -> None:
     assert tcp in text
 
 
-def test_hard_is_a_share_of_easy_by_file_system(client) -> None:
+def test_hard_is_given_as_a_share_of_easy_by_file_system(client) -> None:
     _, document = answer_of(client, "hard-easy")
     shares: dict[str, list[float]] = {}
     values: dict[tuple[int, str], float] = {}
@@ -168,7 +168,7 @@ def test_a_history_of_a_system_is_two_clicks_away(client) -> None:
     assert "Mistral" in text
 
 
-def test_every_address_is_a_question_that_can_be_changed() -> None:
+def test_every_address_opens_an_editable_query() -> None:
     for row in list_questions():
         for address in filter(None, (row["page"], row.get("own_page"))):
             split = urlsplit(address)

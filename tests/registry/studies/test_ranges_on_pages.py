@@ -37,13 +37,13 @@ def claims(pages: dict[str, str]) -> list[str]:
     ]
 
 
-def test_the_pages_of_studies_claim_no_range_without_repeats(read) -> None:
+def test_pages_of_studies_claim_no_range_without_repeats(read) -> None:
     pages = {slug: read(f"/studies/{slug}/") for slug in curated.load_studies()}
     assert claims(pages) == []
     assert sum("ot repeated" in text for text in pages.values()) > 40
 
 
-def test_the_pages_of_lists_claim_none_and_say_how_many_were_not_repeated(read) -> None:
+def test_pages_of_lists_claim_no_range_and_count_single_runs(read) -> None:
     of_lists = RankedList.objects.select_related("release")
     addresses = {f"/lists/{ranked_list.release.slug}/{ranked_list.name}/": ranked_list for ranked_list in of_lists}
     pages = {address: read(address) for address in addresses}
@@ -52,7 +52,7 @@ def test_the_pages_of_lists_claim_none_and_say_how_many_were_not_repeated(read) 
     assert len(of_io500) > 40 and all("No run was repeated" in text for text in of_io500)
 
 
-def test_the_pages_of_sweeps_and_results_claim_none(read) -> None:
+def test_pages_of_sweeps_and_results_claim_no_range(read) -> None:
     slugs = System.objects.filter(results__trust="reported").distinct().values_list("slug", flat=True)
     results = Result.objects.filter(trust="reported").values_list("public_id", flat=True)
     pages = {f"/systems/{slug}/{part}": read(f"/systems/{slug}/{part}") for slug in slugs for part in ("", "sweep/")}

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from registry.presentation.charts.record_stairs import RecordPoint, draw_record_stairs, find_records
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from tests.html import page_source
 from tests.registry.record import make_list, make_measurement, make_release, make_result
 
@@ -34,7 +34,7 @@ def grown(db):
     return results
 
 
-def test_the_gain_stands_beside_the_growth_of_the_machine(client, grown) -> None:
+def test_the_gain_is_shown_beside_the_growth_of_the_system(client, grown) -> None:
     page = page_source(client.get(ADDRESS))
     assert "<dd>250.00</dd>" in page and "rank 1, " in page and 'href="/lists/sc23/production/"' in page
     assert f"<dd>{TIMES}{NBSP}2.50</dd>" in page and f"with {TIMES}{NBSP}4.00 client nodes" in page
@@ -43,7 +43,7 @@ def test_the_gain_stands_beside_the_growth_of_the_machine(client, grown) -> None
     assert "no ceiling is known" in page
 
 
-def test_results_of_every_benchmark_stand_in_one_table(client, grown) -> None:
+def test_results_of_every_benchmark_are_in_one_table(client, grown) -> None:
     page = page_source(client.get(ADDRESS, {"r": "g-1"}))
     assert page.index("IO500: 2") < page.index("IO500, 10 client nodes: 1") < page.index("IOR: 1")
     assert "Write bandwidth 3" in page
@@ -56,11 +56,11 @@ def test_stairs_are_drawn_from_zero_with_a_mark_at_each_record(client, grown) ->
     assert f"The highest value so far: 100.00 at ISC23 with 10{NBSP}client nodes; 250.00 at SC23" in page
 
 
-def test_what_changed_and_what_is_not_known(client, grown) -> None:
+def test_changed_and_unknown_facts_are_listed(client, grown) -> None:
     page = page_source(client.get(ADDRESS))
     changes = page[page.index('id="changes"') : page.index('id="machines"')]
     assert "Client nodes" in changes and "Stripe count" in changes and "Benchmark version" not in changes
-    assert "The list that it was copied from gives no data servers, nor does its archive." in page
+    assert "The list that it was copied from gives no platform, data servers, CPU of servers, drives" in page
     assert "A series needs 6 results with equal settings; at most 1 has" in page
 
 
@@ -72,10 +72,10 @@ def test_unknown_client_nodes_are_no_growth(client, grown) -> None:
     assert "100.00 at ISC23" not in page
 
 
-def test_a_system_without_results_or_score_says_so(client, db) -> None:
+def test_a_system_without_results_or_score_has_a_note(client, db) -> None:
     result = make_result(make_release("sc25"), "g-1", None)
     page = page_source(client.get(ADDRESS))
-    assert "Not drawn: fewer than two releases" in page and "Fewer than two scored results" in page
+    assert 'id="stairs"' not in page and 'id="changes"' not in page and 'id="machines"' in page
     type(result).objects.update(withdrawn_at="2026-01-01T00:00:00Z")
     assert "No current results." in page_source(client.get(ADDRESS))
 
@@ -89,8 +89,18 @@ def test_queries_do_not_grow_with_results(client, grown, django_assert_max_num_q
         client.get(ADDRESS)
 
 
-def test_only_what_is_higher_than_all_before_is_a_record() -> None:
+def test_only_a_value_above_all_earlier_ones_is_a_record() -> None:
     points = [RecordPoint("A", 5.0), RecordPoint("B", 4.0), RecordPoint("C", 5.0), RecordPoint("D", 6.0)]
     assert find_records(points) == [0, 3]
     assert draw_record_stairs(points[:1]) == []
     assert [chart.kind for chart in draw_record_stairs(points)] == ["wide", "thin"]
+
+
+def test_systems_without_a_name_stand_behind_the_others(client, db) -> None:
+    release = make_release("sc25", "2025-11-01")
+    for number, name in enumerate(("Zeta", "", "alpha", "")):
+        result = make_result(release, f"n-{number}", 1.0, institution=f"Site {number}", system_name=name)
+        assert result.system.name == name
+    page = page_source(client.get("/systems/"))
+    names = re.findall(r'<a href="/systems/[^"]+/">([^<]+)</a>', page)
+    assert names == ["alpha", "Zeta", "Unnamed system", "Unnamed system"]

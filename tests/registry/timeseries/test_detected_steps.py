@@ -32,7 +32,7 @@ def told(step: Step) -> tuple[str, str, bool]:
     return step.before.public_id, step.after.public_id, step.gone_at is None
 
 
-def test_a_step_is_found_once_and_says_what_the_page_says(release) -> None:
+def test_a_change_point_is_stored_once_with_the_values_of_the_page(release) -> None:
     make_nights(release, FALL)
     changed = found()
     (step,) = Step.objects.all()
@@ -47,7 +47,7 @@ def test_a_step_is_found_once_and_says_what_the_page_says(release) -> None:
     )
 
 
-def test_looking_again_changes_nothing(release, django_assert_num_queries) -> None:
+def test_a_second_detection_changes_nothing(release, django_assert_num_queries) -> None:
     make_nights(release, FALL)
     found()
     before = Step.objects.values().get()
@@ -97,7 +97,7 @@ def test_a_revised_result_keeps_the_step(release) -> None:
     assert told(Step.objects.get()) == ("hw-4", "hw-5r", True)
 
 
-def test_a_step_that_no_longer_stands_is_gone_and_back_as_the_same(release) -> None:
+def test_a_vanished_change_point_returns_with_its_identity(release) -> None:
     make_nights(release, FALL)
     found()
     (step,) = Step.objects.all()
@@ -112,7 +112,7 @@ def test_a_step_that_no_longer_stands_is_gone_and_back_as_the_same(release) -> N
     assert told(Step.objects.get()) == ("hw-4", "hw-5", True)
 
 
-def test_a_step_the_other_way_at_the_same_place_is_another(release) -> None:
+def test_a_change_in_the_other_direction_is_another_change_point(release) -> None:
     make_nights(release, FALL)
     found()
     (fall,) = Step.objects.all()
@@ -123,7 +123,7 @@ def test_a_step_the_other_way_at_the_same_place_is_another(release) -> None:
     assert [(step.better, step.pk == fall.pk) for step in changed.begun] == [(True, False)]
 
 
-def test_there_and_back_are_two(release) -> None:
+def test_a_rise_and_a_fall_are_two_change_points(release) -> None:
     make_nights(release, [*FALL, 50.1, 49.9, 50.0, 50.3])
     found()
     assert [(step.better, step.after.public_id) for step in Step.objects.order_by("day")] == [
@@ -142,7 +142,7 @@ def test_other_series_of_the_same_day_have_steps_of_their_own(release) -> None:
     assert found() == detected_steps.StepChanges()
 
 
-def test_steps_older_than_what_is_looked_at_stay(release, monkeypatch) -> None:
+def test_older_change_points_outside_the_window_are_kept(release, monkeypatch) -> None:
     make_nights(release, FALL)
     found()
     make_nights(release, [45.2, 45.0, 44.8, 45.1], first=8)
@@ -151,7 +151,7 @@ def test_steps_older_than_what_is_looked_at_stay(release, monkeypatch) -> None:
     assert told(Step.objects.get()) == ("hw-4", "hw-5", True)
 
 
-def test_results_that_come_while_it_is_looked_at_make_it_due_again(release, monkeypatch) -> None:
+def test_results_arriving_during_detection_make_the_system_due_again(release, monkeypatch) -> None:
     make_nights(release, FALL)
     system = System.objects.get()
     detected_steps.mark_due([system.pk])
@@ -175,7 +175,7 @@ def test_all_systems_with_six_results_are_due_when_the_catalogue_changed(release
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_that_look_one_finds_and_publishing_waits_for_neither(release) -> None:
+def test_concurrent_detections_store_once_and_do_not_block_publishing(release) -> None:
     make_nights(release, FALL)
     system = System.objects.get()
     detected_steps.mark_due([system.pk])
@@ -198,7 +198,7 @@ def test_of_two_that_look_one_finds_and_publishing_waits_for_neither(release) ->
     assert detected_steps.due_systems() == [system.pk]
 
 
-def test_steps_of_unknown_scale_go_without_a_word_and_known_ones_keep_their_row(release) -> None:
+def test_change_points_of_unknown_scale_are_removed_without_notice(release) -> None:
     """Steps that were found while unknown counted as equal: gone at the next look, and none is new."""
     nights = make_nights(release, FALL)
     found()

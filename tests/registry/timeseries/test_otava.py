@@ -38,7 +38,7 @@ def places(name: str) -> tuple[list[int], list[int]]:
 
 
 @pytest.mark.parametrize("name", [name for name in SERIES if name.rpartition(".")[0] in TRUE_PLACES])
-def test_both_find_the_steps_that_are_there_and_no_others(name: str) -> None:
+def test_otava_and_highwater_find_the_same_clear_steps(name: str) -> None:
     by_otava, ours = places(name)
     truth = TRUE_PLACES[name.rpartition(".")[0]]
     if name in ONLY_OTAVA:
@@ -52,7 +52,7 @@ def test_both_find_the_steps_that_are_there_and_no_others(name: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_single_last_run_is_a_change_point_to_otava_and_to_us_an_unexpected_run(seed: int) -> None:
+def test_a_single_last_run_is_a_change_point_only_for_otava(seed: int) -> None:
     """A level needs three runs here. Of the one run that is there yet, the alarm speaks the same night."""
     by_otava, ours = places(f"last-one-25.{seed}")
     assert (by_otava, ours) == ([59], [])
@@ -60,26 +60,26 @@ def test_a_single_last_run_is_a_change_point_to_otava_and_to_us_an_unexpected_ru
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_drift_is_stairs_to_both(seed: int) -> None:
+def test_a_drift_is_several_steps_for_both(seed: int) -> None:
     """Neither knows of slopes. Otava cuts finer, as it does not pay for the places that it tries."""
     by_otava, ours = places(f"drift-1.{seed}")
     assert len(by_otava) >= len(ours) >= 4
 
 
 @pytest.mark.parametrize(("seed", "otava_only"), [(1, [13]), (2, []), (3, [])])
-def test_runs_that_depend_on_the_one_before_mislead_both(seed: int, otava_only: list[int]) -> None:
+def test_correlated_runs_mislead_both(seed: int, otava_only: list[int]) -> None:
     """Both take runs for independent: stretches of serial noise may be steps to either."""
     by_otava, ours = places(f"serial-0.5.{seed}")
     assert sorted(set(by_otava) - set(ours)) == otava_only
     assert set(ours) <= set(by_otava)
 
 
-def test_every_difference_is_explained_and_still_there() -> None:
+def test_every_explained_difference_to_otava_exists() -> None:
     same_kind: Any = [name for name in SERIES if name.rpartition(".")[0] in TRUE_PLACES]
     different = {name for name in same_kind if len(places(name)[0]) != len(places(name)[1])}
     assert different == {*ONLY_OTAVA, *ONLY_OURS}
 
 
-def test_the_kept_answers_are_of_a_known_otava() -> None:
+def test_stored_answers_name_the_version_of_otava() -> None:
     assert DOCUMENT["otava"] == "0.8.0"
     assert DOCUMENT["options"] == {"window": 50, "max_pvalue": 0.001, "min_magnitude": 0.01}

@@ -60,7 +60,7 @@ def test_many_metrics_of_one_run_are_one_family() -> None:
     assert share_outside(20, noise.independent, "family", metrics=15)[0] <= 1.0
 
 
-def test_numbers_that_are_printed_coarsely_are_no_alarm() -> None:
+def test_coarsely_printed_values_raise_no_alarm() -> None:
     assert share_outside(80, noise.independent, "coarse", resolution=5.0)[0] <= 1.0
 
 
@@ -75,12 +75,12 @@ def test_numbers_that_are_printed_coarsely_are_no_alarm() -> None:
         ("heavy", noise.heavy_tailed, 1, 3.0),
     ],
 )
-def test_false_alarms_of_a_thousand_series(name: str, drawn: noise.Noise, metrics: int, most: float) -> None:
+def test_a_thousand_series_have_few_false_alarms(name: str, drawn: noise.Noise, metrics: int, most: float) -> None:
     assert share_outside(1000 if metrics == 1 else 250, drawn, name, metrics)[0] <= most
 
 
 @pytest.mark.deep
-def test_false_alarms_night_by_night() -> None:
+def test_nightly_runs_have_few_false_alarms() -> None:
     """As a registry does it: each night with the steps that were found by then, and no later ones."""
     outside = judged = 0
     for number in range(300):
@@ -103,7 +103,7 @@ def test_a_run_25_percent_lower_is_found_in_each_metric_of_many() -> None:
 
 
 @pytest.mark.parametrize("earlier", range(5))
-def test_with_fewer_than_five_earlier_runs_nobody_can_tell(earlier: int) -> None:
+def test_fewer_than_five_earlier_runs_give_no_verdict(earlier: int) -> None:
     verdict = noise.judge_newest([[*EVEN[:earlier], 1.0]])
     assert (verdict["verdict"], verdict["earlier"], verdict["judged"]) == ("cannot tell", earlier, 0)
     assert "five" in verdict["reason"] or "5" in verdict["reason"]
@@ -111,14 +111,14 @@ def test_with_fewer_than_five_earlier_runs_nobody_can_tell(earlier: int) -> None
     assert (metric["expected"], metric["expected_low"], metric["chance"], metric["ratio"]) == (None,) * 4
 
 
-def test_with_five_it_can() -> None:
+def test_five_earlier_runs_give_a_verdict() -> None:
     assert noise.judge_newest([[*EVEN[:5], 60.0]])["verdict"] == "lower"
 
 
 # The arithmetic, held against other ways to reckon
 
 
-def test_middle_and_spread_are_those_of_all_pairs() -> None:
+def test_centre_and_spread_come_from_all_pairs() -> None:
     """Median of pairwise means and of pairwise differences, reckoned here with plain loops."""
     logs = [math.log(value) for value in EVEN]
     means, differences = [], []
@@ -134,7 +134,7 @@ def test_middle_and_spread_are_those_of_all_pairs() -> None:
 
 
 @pytest.mark.parametrize("earlier", [5, 8, 13, 20])
-def test_chances_of_normal_noise_are_what_they_say(earlier: int) -> None:
+def test_probabilities_hold_for_normal_noise(earlier: int) -> None:
     """Of 4,000 normal samples 5 % lie beyond a chance of 5 %; with many runs fewer, as tails may be heavier."""
     source = random.Random(earlier)
     beyond = 0
@@ -153,7 +153,7 @@ def test_more_runs_make_the_expected_range_no_wider(runs: int) -> None:
     assert 0.6 * (runs - 1) <= degrees <= runs - 1
 
 
-def test_a_metric_is_outside_exactly_where_its_range_says_so() -> None:
+def test_a_metric_is_unexpected_exactly_outside_its_range() -> None:
     """Holm's verdict on each of many metrics is that of the range that is printed beside it."""
     source = random.Random(7)
     kinds = set()
@@ -170,7 +170,7 @@ def test_a_metric_is_outside_exactly_where_its_range_says_so() -> None:
     assert kinds >= {"lower", "higher", "as expected"}
 
 
-def test_holm_weighs_each_chance_by_the_metrics_that_are_left() -> None:
+def test_probabilities_are_corrected_by_holm() -> None:
     """Chances of 0.001, 0.002 and 0.04 become 0.003, 0.004 and 0.04; a metric that nobody can judge counts for none."""
     adjusted, outside = run_alarm._adjust_chances([(0.001, 0), (0.002, 2), (0.04, 3)])
     assert adjusted == pytest.approx({0: 0.003, 2: 0.004, 3: 0.04})
@@ -178,18 +178,18 @@ def test_holm_weighs_each_chance_by_the_metrics_that_are_left() -> None:
 
 
 @pytest.mark.parametrize(("level", "degrees"), [(0.005, 2.93), (0.005, 8.0), (1e-9, 3.0), (0.0001, 8.0)])
-def test_the_ends_of_a_range_have_the_chance_of_its_level(level: float, degrees: float) -> None:
+def test_ends_of_a_range_have_the_probability_of_its_level(level: float, degrees: float) -> None:
     assert two_sided(run_alarm._student_quantile(level, degrees), degrees) == pytest.approx(level, rel=1e-6)
 
 
 # What earlier runs were
 
 
-def test_two_bad_runs_of_eight_hide_no_third() -> None:
+def test_two_low_runs_of_eight_hide_no_third() -> None:
     assert noise.judge_newest([[100, 70.0, 101, 99, 100.5, 140.0, 99.5, 100.2, 75.0]])["verdict"] == "lower"
 
 
-def test_a_move_by_less_than_runs_vary_anyway_is_expected() -> None:
+def test_a_change_within_the_usual_variation_is_expected() -> None:
     alike = [100.0, 100.001, 99.999, 100.002, 99.998, 100.0]
     assert noise.judge_newest([[*alike, 99.0]])["verdict"] == "as expected"
     assert noise.judge_newest([[*alike, 98.0]])["verdict"] == "lower"
@@ -223,7 +223,7 @@ def test_after_a_fall_of_the_level_the_alarm_ends_and_the_new_level_is_the_refer
     assert (metric["earlier"], metric["expected"]) == (9, pytest.approx(75, rel=0.01))
 
 
-def test_a_run_that_goes_back_is_news_again() -> None:
+def test_a_run_back_at_the_former_level_is_reported() -> None:
     verdicts = noise.run_verdicts.judge_results([noise.series_row([*EVEN, 75.0, 140.0], step_free=True)])
     assert [verdicts[name]["verdict"] for name in ("hw-8", "hw-9")] == ["lower", "higher"]
     assert not verdicts["hw-9"]["continues"]
@@ -245,7 +245,7 @@ def test_absurd_values_are_outside_and_break_nothing(newest: float) -> None:
     assert math.isfinite(metric["expected_high"])
 
 
-def test_values_that_are_all_alike_still_have_a_range() -> None:
+def test_equal_values_have_a_range() -> None:
     metric = noise.judge_newest([[1.0] * 9])["metrics"][0]
     assert metric["expected_low"] < 1.0 < metric["expected_high"]
     assert metric["verdict"] == "as expected"
@@ -255,7 +255,7 @@ def test_values_that_are_all_alike_still_have_a_range() -> None:
     ("values", "resolution"),
     [([50.5, 47.0], 0.1), ([100.0, 200.0], 100.0), ([100.0, 75.0], 1.0), ([0.0], 0.0), ([], 0.0), ([1.1 * 3], 0.1)],
 )
-def test_the_last_printed_digit(values: list[float], resolution: float) -> None:
+def test_the_last_printed_digit_is_recognised(values: list[float], resolution: float) -> None:
     assert run_alarm.printed_resolution(values) == pytest.approx(resolution)
 
 

@@ -39,7 +39,7 @@ def detect() -> recorded_verdicts.VerdictChanges:
 # Did the last upgrade slow us down: one call, three steps on the web
 
 
-def test_one_call_says_that_the_newest_run_is_lower_and_by_how_much(client, release) -> None:
+def test_one_api_call_gives_the_verdict_on_the_newest_run(client, release) -> None:
     make_nights(release, [*EVEN, 37.5])
     newest = read_history(client)["newest"]
     assert (newest["result"], newest["day"], newest["verdict"]) == ("hw-9", "2026-03-09", "lower")
@@ -52,7 +52,7 @@ def test_one_call_says_that_the_newest_run_is_lower_and_by_how_much(client, rele
     assert metric["chance"] < 0.001
 
 
-def test_from_the_page_of_the_system_it_is_one_step_away(client, release) -> None:
+def test_the_system_page_links_the_verdict(client, release) -> None:
     make_nights(release, [*EVEN, 37.5])
     system_page = client.get(f"/systems/{SLUG}/").content.decode()
     assert f'href="/systems/{SLUG}/history/"' in system_page
@@ -73,14 +73,14 @@ def test_from_the_page_of_the_system_it_is_one_step_away(client, release) -> Non
         ([*EVEN[:4], 20.0], "4 earlier runs are known to be alike since the last change; 5 are needed."),
     ],
 )
-def test_with_fewer_than_five_earlier_runs_it_says_what_is_missing(client, release, values, reason) -> None:
+def test_too_few_earlier_runs_are_reported(client, release, values, reason) -> None:
     make_nights(release, values)
     newest = read_history(client)["newest"]
     assert (newest["verdict"], newest["reason"]) == ("cannot tell", reason)
     assert f"Nobody can tell. {reason}" in client.get(f"/systems/{SLUG}/history/").content.decode()
 
 
-def test_a_run_of_unknown_scale_is_held_against_none_and_says_why(client, release) -> None:
+def test_a_run_of_unknown_scale_has_no_verdict_and_a_reason(client, release) -> None:
     make_nights(release, EVEN)
     make_nights(release, [20.0], first=9, client_nodes=None, tasks=None)
     newest = read_history(client)["newest"]
@@ -141,7 +141,7 @@ def test_other_settings_have_a_newest_run_of_their_own(client, release) -> None:
     assert "Newest runs of other benchmarks, scales and settings" in page
 
 
-def test_the_feed_tells_of_a_run_once(client, release) -> None:
+def test_the_feed_has_a_run_once(client, release) -> None:
     make_nights(release, [*EVEN, 37.5, 37.4])
     feed = client.get(f"/systems/{SLUG}/history/feed.atom").content.decode()
     assert feed.count("<entry>") == 1
@@ -171,7 +171,7 @@ def test_wild_values_break_no_page(client, release, values) -> None:
 # Kept with the result
 
 
-def test_the_page_of_a_result_holds_it_against_the_earlier_ones(client, release) -> None:
+def test_the_result_page_compares_it_with_earlier_runs(client, release) -> None:
     make_nights(release, [*EVEN, 37.5])
     page = client.get("/results/hw-9/").content.decode()
     assert "Against the earlier runs" not in page
@@ -184,7 +184,7 @@ def test_the_page_of_a_result_holds_it_against_the_earlier_ones(client, release)
     assert "Nobody can tell. 3 earlier runs" in client.get("/results/hw-4/").content.decode()
 
 
-def test_an_alarm_is_found_once(release) -> None:
+def test_an_alarm_is_stored_once(release) -> None:
     make_nights(release, EVEN)
     detect()
     make_nights(release, [37.5], first=9)
@@ -193,20 +193,20 @@ def test_an_alarm_is_found_once(release) -> None:
     assert detect() == recorded_verdicts.VerdictChanges()
 
 
-def test_of_what_was_there_before_only_the_newest_run_is_told(release) -> None:
+def test_only_the_newest_of_existing_runs_raises_an_alarm(release) -> None:
     make_nights(release, [*EVEN, 37.5, *EVEN, 60.0])
     assert [alarm.result.public_id for alarm in detect().alarms] == ["hw-18"]
     assert RunVerdict.objects.get(result__public_id="hw-9").verdict == "lower"
 
 
-def test_of_runs_that_come_together_each_is_told(release) -> None:
+def test_each_of_several_new_runs_raises_its_alarm(release) -> None:
     make_nights(release, EVEN)
     detect()
     make_nights(release, [37.5, 50.0], first=9)
     assert [alarm.result.public_id for alarm in detect().alarms] == ["hw-9"]
 
 
-def test_what_goes_on_is_not_told_again(release) -> None:
+def test_a_continuing_alarm_is_not_reported_again(release) -> None:
     make_nights(release, [*EVEN, 37.5])
     detect()
     make_nights(release, [37.4], first=10)
@@ -214,7 +214,7 @@ def test_what_goes_on_is_not_told_again(release) -> None:
     assert RunVerdict.objects.get(result__public_id="hw-10").continues
 
 
-def test_a_verdict_is_found_anew_when_an_older_run_arrives_late(release) -> None:
+def test_a_verdict_is_recomputed_for_a_late_older_run(release) -> None:
     make_nights(release, [*EVEN[:4]])
     make_nights(release, [37.5], first=9)
     detect()
@@ -223,7 +223,7 @@ def test_a_verdict_is_found_anew_when_an_older_run_arrives_late(release) -> None
     assert [alarm.result.public_id for alarm in detect().alarms] == ["hw-9"]
 
 
-def test_a_withdrawn_run_is_no_alarm_any_more_and_its_page_says_nothing_of_it(client, release) -> None:
+def test_a_withdrawn_run_has_no_alarm(client, release) -> None:
     make_nights(release, [*EVEN, 37.5])
     detect()
     Result.objects.filter(public_id="hw-9").update(withdrawn_at=timezone.now())
@@ -232,7 +232,7 @@ def test_a_withdrawn_run_is_no_alarm_any_more_and_its_page_says_nothing_of_it(cl
     assert "Against the earlier runs" not in client.get("/results/hw-9/").content.decode()
 
 
-def test_old_verdicts_stay_where_the_runs_before_them_are_out_of_sight(release, monkeypatch) -> None:
+def test_old_verdicts_outside_the_window_are_kept(release, monkeypatch) -> None:
     from registry.timeseries import series
 
     make_nights(release, [*EVEN, 37.5, *EVEN[:3]])
@@ -243,7 +243,7 @@ def test_old_verdicts_stay_where_the_runs_before_them_are_out_of_sight(release, 
 
 
 @pytest.mark.parametrize("former_first", [True, False])
-def test_a_system_that_is_merged_tells_nobody_again(release, former_first) -> None:
+def test_merging_a_system_sends_no_second_notice(release, former_first) -> None:
     """Its results count as before; only the system is called otherwise."""
     make_nights(release, [*EVEN, 37.5])
     detect()

@@ -31,7 +31,7 @@ def noisy(levels: list[float], seed: int, deviation: float = 0.01) -> list[float
         (2.704, 40, 0.01), (2.045, 29, 0.05), (0.0, 7, 1.0), (float("inf"), 7, 0.0),
     ],
 )  # fmt: skip
-def test_chances_are_those_of_printed_tables_of_students_t(t, degrees, probability) -> None:
+def test_probabilities_are_those_of_printed_student_tables(t, degrees, probability) -> None:
     assert two_sided(t, degrees) == pytest.approx(probability, rel=0.002)
 
 
@@ -41,11 +41,11 @@ def test_at_most_one_of_a_hundred_series_of_noise_has_a_step(length) -> None:
     assert sum(false) <= 1
 
 
-def test_of_a_thousand_series_of_noise_at_most_ten_have_a_step() -> None:
+def test_at_most_ten_of_a_thousand_noisy_series_have_a_step() -> None:
     assert sum(bool(find_change_points(noisy([50.0] * 16, seed, 0.05))) for seed in range(1000, 2000)) <= 10
 
 
-def test_dips_now_and_then_are_no_steps() -> None:
+def test_single_dips_are_no_steps() -> None:
     def dips(seed: int) -> list[float]:
         chance = random.Random(seed)
         return [value * (0.7 if chance.random() < 0.05 else 1.0) for value in noisy([50.0] * 50, seed)]
@@ -86,11 +86,11 @@ def test_known_steps_are_found_where_they_are(levels, places, seed) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_very_clear_step_brings_no_other(seed) -> None:
+def test_a_very_clear_step_causes_no_second_step(seed) -> None:
     assert [step.place for step in find_change_points(noisy([1.0] * 50 + [0.7] * 50, seed))] == [50]
 
 
-def test_levels_on_both_sides_of_a_step_differ_by_what_a_run_varies_at_least() -> None:
+def test_levels_around_a_step_differ_by_the_minimum_variation() -> None:
     detected = find_change_points(noisy([1.0] * 6 + [1.05] * 20 + [0.9] * 10, 260))
     assert {6, 26} <= {step.place for step in detected}
     assert all(abs(log(step.ratio)) >= 0.0108 for step in detected)
@@ -102,7 +102,7 @@ def test_small_chances_keep_their_order() -> None:
     assert 0 < two_sided(40.0, 98) < two_sided(39.9, 98) < 1e-60
 
 
-def test_a_step_says_both_levels_and_its_chance() -> None:
+def test_a_step_has_both_levels_and_its_probability() -> None:
     (step,) = find_change_points([100.0, 101.0, 99.0, 80.0, 81.0, 79.5])
     assert (step.place, round(step.before, 2), round(step.after, 2), round(step.ratio, 3)) == (3, 100.0, 80.16, 0.802)
     assert 0 < step.chance < 0.0001
@@ -154,9 +154,7 @@ def shown(client: Any, query: str = "") -> dict[str, Any]:
     return dict(answer.json())
 
 
-def test_a_system_has_its_series_with_the_step_and_what_else_differed(
-    client, nightly, django_assert_num_queries
-) -> None:
+def test_a_series_lists_its_step_and_other_differences(client, nightly, django_assert_num_queries) -> None:
     with django_assert_num_queries(7):
         answer = shown(client)
     (row,) = answer["series"]
@@ -172,7 +170,7 @@ def test_a_system_has_its_series_with_the_step_and_what_else_differed(
     assert (answer["results"], answer["single"], answer["undated"]) == (8, 1, 0)
 
 
-def test_what_is_always_zero_is_no_series(client, nightly) -> None:
+def test_a_metric_that_is_always_zero_has_no_series(client, nightly) -> None:
     for result in Result.objects.all():
         make_measurement(result, "timestamp", 0.0)
     assert [row["op"] for row in shown(client)["series"]] == ["write"]
@@ -211,7 +209,7 @@ def test_metric_and_filters_choose(client, nightly) -> None:
     few = shown(client, "?p.kernel=5.14.9")
     assert (len(few["series"][0]["points"]), few["series"][0]["steps"], few["changes"]) == (3, [], [])
     page = page_source(client.get(f"/{ADDRESS}?p.kernel=5.14.9&metric="))
-    assert "A series needs 6 results" in page
+    assert "At least 6 results are needed" in page
     assert "No number is known of two dated results" in page_source(client.get(f"/{ADDRESS}?client_nodes=1"))
 
 
@@ -230,7 +228,7 @@ def test_withdrawn_results_are_in_no_series(client, nightly) -> None:
     assert [point["result"] for point in shown(client)["series"][0]["points"]][4:] == ["hw-6", "hw-7"]
 
 
-def test_amounts_and_times_beside_a_rate_are_no_series_unless_asked_for(client, db) -> None:
+def test_amounts_and_times_have_a_series_only_on_request(client, db) -> None:
     """Twice the size is no gain, and twice the time of a run no loss."""
     release = make_release("T1")
     for number, factor in enumerate([1, 1, 1, 2, 2, 2], 1):
@@ -259,10 +257,10 @@ def test_other_settings_are_another_series(client, db) -> None:
         ("4k", 6, []),
     ]
     page = page_source(client.get(f"/{ADDRESS}"))
-    assert "fio, bs 4k, 10" in page and "rw write" not in page
+    assert "fio, size of each I/O 4k, 10" in page and "rw write" not in page
 
 
-def test_the_settings_of_a_benchmark_whose_rules_set_them_are_tuning(client, db) -> None:
+def test_settings_fixed_by_rules_are_tuning(client, db) -> None:
     release = make_release("T1")
     for number in range(1, 7):
         make_result(
@@ -275,7 +273,7 @@ def test_the_settings_of_a_benchmark_whose_rules_set_them_are_tuning(client, db)
     assert {len(row["points"]) for row in shown(client)["series"]} == {6}
 
 
-def test_runs_of_one_day_stand_in_the_order_of_their_time(client, db) -> None:
+def test_runs_of_one_day_are_ordered_by_time(client, db) -> None:
     release = make_release("T1")
     for name, started in (("hw-late", "2026-03-04 10:00:00"), ("hw-early", "2026-03-04T09:00:00Z")):
         make_measurement(make_result(release, name, None, parameters={"started": started}), "write", 50.0)
@@ -294,7 +292,7 @@ def test_runs_of_one_day_stand_in_the_order_of_their_time(client, db) -> None:
         ({}, "2026-05-01 00:00:00"),
     ],
 )
-def test_when_a_result_was_made(db, parameters, moment) -> None:
+def test_a_result_has_its_run_or_publication_time(db, parameters, moment) -> None:
     assert str(moment_of(make_result(make_release("T1"), "hw-1", parameters=parameters))) == moment
 
 
@@ -307,7 +305,7 @@ def test_when_a_result_was_made(db, parameters, moment) -> None:
         ("imported", "2019-10-24 21:55:00", None, "2018-06-25 00:00:00"),  # the archive of another run
     ],
 )
-def test_nothing_was_run_after_it_was_published(db, trust, started, submitted_on, moment) -> None:
+def test_the_time_of_a_run_is_not_after_its_publication(db, trust, started, submitted_on, moment) -> None:
     result = make_result(
         make_release("T1", "2018-06-25"),
         "hw-1",
@@ -339,10 +337,10 @@ def test_runs_of_unknown_scale_join_no_series_and_start_none_together(client, db
     page = page_source(client.get(f"/{ADDRESS}"))
     assert "Scale or settings not known, so not joined" in page and "Not known: client nodes" in page
     assert page.count("32,166.00") == 1 and "with the same client nodes and settings" not in page
-    assert "compare with the one before" not in page_source(client.get("/systems/site-one-test-system-a/"))
+    assert "compare with previous" not in page_source(client.get("/systems/site-one-test-system-a/"))
 
 
-def test_a_run_of_unknown_scale_does_not_stand_in_the_series_of_those_that_are_known(client, db) -> None:
+def test_a_run_of_unknown_scale_joins_no_series_of_known_scale(client, db) -> None:
     release = make_release("T1")
     for number, nodes in enumerate([10, None, 10], 1):
         make_scored(release, f"io-{number}", 50.0 + number, nodes, f"2026-03-0{number}")
@@ -350,7 +348,7 @@ def test_a_run_of_unknown_scale_does_not_stand_in_the_series_of_those_that_are_k
     assert [[point["result"] for point in row["points"]] for row in answer["series"]] == [["io-1", "io-3"]]
     assert [run["result"] for run in answer["not_joined"]] == ["io-2"]
     page = page_source(client.get("/systems/site-one-test-system-a/"))
-    assert "/compare/?results=io-1,io-3" in page and page.count("compare with the one before") == 1
+    assert "/compare/?results=io-1,io-3" in page and page.count("compare with previous") == 1
 
 
 @pytest.mark.parametrize("unknown", ["access", "transfer_size_bytes", "direct_io"])
@@ -388,7 +386,7 @@ def test_runs_of_other_kinds_of_lists_are_no_series(client, db, lists) -> None:
     assert (shown(client)["series"], shown(client)["single"]) == ([], 2)
 
 
-def test_the_kind_of_list_is_said(client, db) -> None:
+def test_the_kind_of_list_is_shown(client, db) -> None:
     release = make_release("T1")
     results = [make_scored(release, f"io-{number}", 50.0, 10, f"2026-03-0{number}") for number in (1, 2)]
     make_list(release, "ten-production", results)
@@ -397,7 +395,7 @@ def test_the_kind_of_list_is_said(client, db) -> None:
     assert "10-node production list" in page_source(client.get(f"/{ADDRESS}"))
 
 
-def test_setting_that_stands_beside_the_number_is_known(client, db) -> None:
+def test_a_setting_in_the_context_is_known(client, db) -> None:
     """obdfilter-survey says the record size of each number, and not of its run."""
     release = make_release("T1")
     for number in (1, 2):
@@ -410,7 +408,7 @@ def test_setting_that_stands_beside_the_number_is_known(client, db) -> None:
     assert [(run["unknown"], run["numbers"]) for run in answer["not_joined"]] == [(["threads"], 1)] * 2
 
 
-def test_bounds_have_no_step_and_say_so(client, db) -> None:
+def test_bounds_have_no_step_and_a_note(client, db) -> None:
     release = make_release("T1")
     for number, value in enumerate([50.0, 50.0, 50.0, 20.0, 20.0, 20.0], 1):
         result = make_result(

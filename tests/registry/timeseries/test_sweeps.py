@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from registry.models import Measurement, Result
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from registry.timeseries.sweeps import cells_of, explain_unplaced, is_met, load_sweep, place_result
 from tests.html import page_source
 from tests.registry.record import make_measurement, make_rate, make_release, make_result
@@ -56,7 +56,7 @@ def test_the_file_follows_the_table_of_the_seed(shared: Path) -> None:
         ({"absent": True}, {"b": "0"}, False),
     ],
 )
-def test_conditions_are_met_by_what_is_said(condition, known, met) -> None:
+def test_conditions_of_a_cell_are_met_by_known_facts(condition, known, met) -> None:
     assert is_met({"facts": ["a", "b"], **condition}, known) is met
 
 
@@ -139,7 +139,7 @@ def test_cells_are_measured_missing_equal_or_worse(client, swept, django_assert_
     assert verdicts == {"missing", "first"}
 
 
-def test_what_repeats_say_of_a_number_decides_whether_it_got_worse(client, swept) -> None:
+def test_the_spread_of_repeats_decides_a_regression(client, swept) -> None:
     """45 after 50 GiB/s is worse where runs vary by 1 %, and not where those of one release vary by 20 %."""
     old = Measurement.objects.get(result__public_id="hw-old", op="write")
     Measurement.objects.filter(pk=old.pk).update(repeats=[0.8 * old.value, old.value, 1.2 * old.value])
@@ -151,7 +151,7 @@ def test_what_repeats_say_of_a_number_decides_whether_it_got_worse(client, swept
 
 @pytest.mark.parametrize("single", ["hw-new", "hw-old"])
 @pytest.mark.parametrize("repeats", [None, 2])
-def test_without_three_runs_of_both_nothing_is_called_worse(client, swept, single, repeats) -> None:
+def test_fewer_than_three_runs_are_no_regression(client, swept, single, repeats) -> None:
     for measurement in Measurement.objects.filter(result__public_id=single):
         Measurement.objects.filter(pk=measurement.pk).update(repeats=repeats and [measurement.value] * repeats)
     answer = shown(client)
@@ -177,7 +177,7 @@ def test_without_three_runs_of_both_nothing_is_called_worse(client, swept, singl
         ({"transfer_size_bytes": None}, {}, ["transfer_size"]),
     ],
 )
-def test_of_runs_that_are_not_known_to_be_alike_none_got_worse(client, db, old, new, unknown) -> None:
+def test_runs_not_known_to_be_alike_are_no_regression(client, db, old, new, unknown) -> None:
     make_ior("hw-old", "6.1", 50.0, "2026-01-01", **old)
     make_ior("hw-new", "6.2", 45.0, "2026-04-01", **new)
     (write,) = (cell for cell in shown(client)["parts"][BANDWIDTH]["cells"] if cell["op"] == "write" and cell["latest"])
@@ -211,13 +211,13 @@ def test_the_page_shows_each_cell_and_what_is_missing(client, swept) -> None:
     assert f"/{ADDRESS}" in page_source(client.get("/systems/site-one-test-system-a/"))
 
 
-def test_without_days_no_release_is_before_another(client, swept) -> None:
+def test_releases_without_dates_are_not_ordered(client, swept) -> None:
     Result.objects.filter(public_id="hw-old").update(release=None, parameters={}, trust="reported")
     Result.objects.filter(public_id="hw-new").update(release=None, parameters={}, trust="reported")
     assert {cell["verdict"] for cell in shown(client)["parts"][BANDWIDTH]["cells"]} == {"missing", "first"}
 
 
-def test_a_system_without_such_results_misses_all(client, db) -> None:
+def test_a_system_without_results_misses_all_cells(client, db) -> None:
     make_result(make_release("T1"), "io500-1")
     answer = shown(client)
     assert (answer["measured"], answer["regressed"], answer["releases"], answer["results"]) == (0, 0, [], 0)
@@ -239,7 +239,7 @@ def test_invalid_sweep_addresses_are_refused(client, swept, address, status, cod
 # The sweep of the document that defines it
 
 
-def test_what_fills_no_cell_is_named_with_what_it_does_not_say(client, loaded, db) -> None:
+def test_results_without_a_cell_are_listed_with_missing_facts(client, loaded, db) -> None:
     """The slide on hard disks does not say whether processes shared a file: no cell of bandwidth is filled."""
     sweep = client.get("/api/v1/systems/hewlett-packard-enterprise-e1000-hdd/sweep/").json()
     bandwidth = sweep["parts"][BANDWIDTH]
@@ -250,14 +250,14 @@ def test_what_fills_no_cell_is_named_with_what_it_does_not_say(client, loaded, d
     assert "9 results that fill no cell, and why" in page and "<td>access</td>" in page
 
 
-def test_twenty_clients_or_more_are_not_one(client, loaded, db) -> None:
+def test_a_minimum_of_twenty_clients_is_not_a_single_client(client, loaded, db) -> None:
     """4 KiB operations of the flash unit: the newest of four fabrics, writes and reads."""
     sweep = client.get("/api/v1/systems/hewlett-packard-enterprise-e1000-ssu-f/sweep/").json()
     filled = [(cell["choices"], cell["op"]) for cell in sweep["parts"][SMALL]["cells"] if cell["latest"]]
     assert filled == [(["all flash, 2 OSTs"], "write"), (["all flash, 2 OSTs"], "read")]
 
 
-def test_what_is_another_than_the_sweep_asks_is_no_silence() -> None:
+def test_another_value_than_the_sweep_requires_is_not_missing() -> None:
     part = load_sweep()["parts"][BANDWIDTH]
     assert explain_unplaced(part, FLASH | {"access": "random"}) == {"access": []}
     assert explain_unplaced(part, {"targets": "2"}) == {

@@ -13,8 +13,8 @@ import pytest
 from django.db.models import TextChoices
 from msgspec import UNSET, Meta, UnsetType
 
-from registry.query.row_fields import Address
-from registry.query.shapes import Shape, one_of
+from registry.query.responses.row_fields import Address
+from registry.query.responses.shapes import Shape, one_of
 from registry.site_pages.api_meta import openapi_document
 from registry.web.answer_schemas import late_descriptions, shape_schema
 
@@ -64,7 +64,7 @@ def schema() -> dict[str, Any]:
     return shape_schema(Wagon, reference)
 
 
-def test_a_component_has_the_words_of_its_class_and_what_is_never_left_out(schema) -> None:
+def test_a_component_has_description_and_required_fields(schema) -> None:
     assert schema["type"] == "object" and schema["description"] == "A wagon of our own making."
     assert set(schema["properties"]) - set(schema["required"]) == {"bell"}
 

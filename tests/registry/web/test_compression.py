@@ -27,7 +27,7 @@ def test_a_compressed_page_is_still_answered_by_304(client) -> None:
     assert (tag[:2], answer.status_code, answer.content) == ("W/", 304, b"")
 
 
-def test_who_does_not_ask_gets_plain_bytes(client) -> None:
+def test_clients_without_accept_encoding_get_plain_bytes(client) -> None:
     assert "Content-Encoding" not in client.get("/about/")
 
 

@@ -54,7 +54,7 @@ def test_ids_are_those_of_the_address_in_their_order() -> None:
     assert kept_ids(QueryDict("")) == []
 
 
-def test_ids_that_cannot_be_ids_are_no_choice() -> None:
+def test_invalid_ids_are_dropped_from_the_choice() -> None:
     assert kept_ids(QueryDict(f"r={'x' * 201}&r=a%00b&r=c")) == ["c"]
 
 
@@ -143,27 +143,27 @@ def test_ticked_rows_are_kept_and_the_page_stays(client: Client, three, address:
     assert "2 kept" in tray_of(page(client, response["Location"]))
 
 
-def test_nothing_ticked_leads_back_unchanged(client: Client, db) -> None:
+def test_no_ticked_row_keeps_the_address(client: Client, db) -> None:
     assert client.get("/compare/keep/", {"back": "/lists/"})["Location"] == "/lists/"
     assert client.get("/compare/keep/", {"back": "/results/?q=a+b"})["Location"] == "/results/?q=a+b"
 
 
 @pytest.mark.parametrize("back", HOSTILE)
-def test_the_way_back_is_a_path_of_this_site(client: Client, db, back: str) -> None:
+def test_the_return_address_is_a_path_of_this_site(client: Client, db, back: str) -> None:
     response = client.get("/compare/keep/", {"results": "t-1", "back": back})
     assert response["Location"] == "/results/?r=t-1"
 
 
-def test_results_are_kept_by_reading_only(client: Client, db) -> None:
+def test_the_choice_is_kept_by_get_requests_only(client: Client, db) -> None:
     assert client.post("/compare/keep/", {"back": "/"}).status_code == 405
 
 
-def test_a_page_that_is_not_there_has_no_tray(client: Client, three) -> None:
+def test_a_missing_page_has_no_tray(client: Client, three) -> None:
     response = client.get("/results/nowhere/?r=t-1")
     assert response.status_code == 404 and tray_of(response.content.decode()) == ""
 
 
-def test_a_result_leads_to_what_it_is_usually_compared_with(client: Client, three) -> None:
+def test_a_result_links_its_usual_comparisons(client: Client, three) -> None:
     content = page(client, "/results/t-1/")
     for name in ("previous", "rival", "filesystem"):
         assert f'href="/compare/?results=t-1&amp;with={name}"' in content

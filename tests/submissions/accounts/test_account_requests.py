@@ -11,6 +11,7 @@ from django.test import Client
 
 from submissions.accounts import account_requests
 from submissions.models import AccessRequest, Account
+from tests.html import page_source
 from tests.submissions.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -48,20 +49,20 @@ def test_a_second_request_is_answered_like_the_first(cast: Cast) -> None:
     assert AccessRequest.objects.get().name == "Gil Park"
 
 
-def test_requests_from_one_place_are_slowed_down(cast: Cast, settings) -> None:
+def test_requests_from_one_address_are_throttled(cast: Cast, settings) -> None:
     settings.THROTTLE_RATES = settings.THROTTLE_RATES | {"login": ("2/min", "2/min")}
     pages = [ask(email=f"gil{number}@lab.example") for number in range(3)]
     assert [page.status_code for page in pages] == [200, 200, 429]
     assert 0 < int(pages[-1]["Retry-After"]) <= 60
 
 
-def test_no_more_wait_than_somebody_can_answer(cast: Cast, monkeypatch) -> None:
+def test_the_number_of_waiting_requests_is_limited(cast: Cast, monkeypatch) -> None:
     monkeypatch.setattr(account_requests, "MOST_WAITING", 1)
     assert [ask().status_code, ask(email="hal@lab.example").status_code] == [200, 422]
 
 
 @pytest.mark.parametrize(("field", "text"), [("email", "nowhere"), ("name", ""), ("purpose", "x" * 2001)])
-def test_a_wrong_field_is_named_and_the_rest_stays(cast: Cast, field: str, text: str) -> None:
+def test_a_wrong_field_is_named_and_other_input_kept(cast: Cast, field: str, text: str) -> None:
     page = ask(**{field: text})
     source = page.content.decode()
     assert page.status_code == 422
@@ -70,14 +71,29 @@ def test_a_wrong_field_is_named_and_the_rest_stays(cast: Cast, field: str, text:
     assert not AccessRequest.objects.exists()
 
 
-def test_where_everybody_may_sign_up_the_page_leads_there(cast: Cast, settings) -> None:
+def test_the_first_page_asks_for_the_institution(cast: Cast) -> None:
+    """Its form leads to the page of the request, with what was typed; nothing is noted yet."""
+    home = page_source(Client().get("/"))
+    assert '<form class="bar" action="/account/request/"><label>Institution <input name="institution"' in home
+    form = page_source(Client().get("/account/request/", {"institution": "South <Lab>", "email": "gil@lab.example"}))
+    (field,) = re.findall(r'<input[^>]*name="institution"[^>]*>', form)
+    assert 'value="South &lt;Lab&gt;"' in field and "gil@lab.example" not in form
+    assert not AccessRequest.objects.exists()
+
+
+def test_a_long_institution_is_cut_as_its_field_is(cast: Cast) -> None:
+    form = page_source(Client().get("/account/request/", {"institution": "n" * 300}))
+    assert f'value="{"n" * 200}"' in form and f'value="{"n" * 201}' not in form
+
+
+def test_the_page_redirects_to_an_open_sign_up(cast: Cast, settings) -> None:
     settings.SIGNUP_OPEN = True
     for answer in (Client().get("/account/request/"), ask()):
         assert answer["Location"] == "/account/signup/"
     assert not AccessRequest.objects.exists()
 
 
-def test_a_granted_request_is_an_account_with_a_letter(cast: Cast) -> None:
+def test_a_granted_request_creates_an_account_and_an_email(cast: Cast) -> None:
     ask()
     row = AccessRequest.objects.get()
     admin = client_of(cast.fay)
@@ -95,7 +111,7 @@ def test_a_granted_request_is_an_account_with_a_letter(cast: Cast) -> None:
     assert Client().get(link, follow=True).status_code == 200
 
 
-def test_a_name_that_is_taken_is_said_at_its_field(cast: Cast) -> None:
+def test_a_taken_name_is_reported_at_its_field(cast: Cast) -> None:
     ask()
     row = AccessRequest.objects.get()
     page = client_of(cast.fay).post(f"/account/requests/{row.pk}/grant/", {"username": "Alice"})
@@ -108,7 +124,7 @@ def test_a_name_that_is_taken_is_said_at_its_field(cast: Cast) -> None:
     assert not Account.objects.filter(username="gil").exists()
 
 
-def test_a_refusal_tells_its_reason(cast: Cast) -> None:
+def test_a_refusal_is_mailed_with_its_reason(cast: Cast) -> None:
     ask()
     row = AccessRequest.objects.get()
     admin = client_of(cast.fay)

@@ -57,7 +57,7 @@ def confirmed(account: Account) -> Client:
 # Export
 
 
-def test_everything_of_a_person_is_in_the_file(cast, alice, checked) -> None:
+def test_the_file_holds_all_data_of_the_account(cast, alice, checked) -> None:
     submission = checked(fields={"metadata": '{"system": "Gale"}'})
     subscriptions.subscribe(alice, make_result(make_release("SC98"), "hw-1").system.slug)
     answer = browser(alice).get("/account/data/export/")
@@ -69,21 +69,21 @@ def test_everything_of_a_person_is_in_the_file(cast, alice, checked) -> None:
     assert {"membership", "token", "authenticator", "event", "invited", "following"} <= set(export)
 
 
-def test_nothing_that_signs_in_is_in_the_file(cast, alice) -> None:
+def test_the_file_holds_no_credentials(cast, alice) -> None:
     export = browser(alice).get("/account/data/export/").content.decode()
     alice.refresh_from_db()
     for secret in (alice.password, alice.tokens.get().digest, "JBSWY3DPEHPK3PXP"):
         assert secret not in export
 
 
-def test_nothing_of_others_is_in_the_file(cast, alice, checked) -> None:
+def test_the_file_holds_no_data_of_other_accounts(cast, alice, checked) -> None:
     checked(cast.bob)
     export = browser(alice).get("/account/data/export/").json()
     assert "submission" not in export
     assert [row["username"] for row in export["account"]] == ["alice"]
 
 
-def test_the_file_is_for_who_signed_in(db) -> None:
+def test_the_file_needs_signing_in(db) -> None:
     for address in ("/account/data/", "/account/data/export/"):
         assert Client().get(address)["Location"] == f"/login/?next={address}"
 
@@ -91,7 +91,7 @@ def test_the_file_is_for_who_signed_in(db) -> None:
 # Erasure
 
 
-def test_an_erased_person_is_nowhere_any_more(cast, alice, release, checked, capsys) -> None:
+def test_an_erased_account_leaves_no_personal_data(cast, alice, release, checked, capsys) -> None:
     submission = checked()
     submit_to(release, submission, cast.alice)
     subscriptions.subscribe(alice, make_result(release, "hw-1").system.slug)
@@ -104,7 +104,7 @@ def test_an_erased_person_is_nowhere_any_more(cast, alice, release, checked, cap
     assert not (account.is_active or account.has_usable_password() or account.memberships.exists())
     call_command("account_data", account.username)
     output = capsys.readouterr().out
-    assert set(json.loads(output)) == {"account", "submission", "event"}
+    assert set(json.loads(output)) == {"account", "submission", "event", "membershipperiod"}
     for word in ("alice", "Alice", "Northwood", "north.example"):
         assert word not in output
     assert not Invitation.objects.exists()
@@ -123,20 +123,20 @@ def test_published_results_keep_their_institution(cast, alice, release, submitte
     assert "alice" not in Client().get(f"/api/v1/results/{submission.result.public_id}/").content.decode()
 
 
-def test_the_password_is_asked_for_once_more(alice) -> None:
+def test_erasing_asks_for_the_password(alice) -> None:
     answer = browser(alice).post("/account/data/erase/", {"name": "alice"})
     assert answer["Location"].startswith("/account/reauthenticate/")
     assert Account.objects.filter(username="alice").exists()
 
 
 @pytest.mark.parametrize("name", ["", "Alice", "bob"])
-def test_a_name_that_was_not_typed_erases_nothing(cast, alice, name) -> None:
+def test_erasing_needs_the_typed_name(cast, alice, name) -> None:
     page = confirmed(alice).post("/account/data/erase/", {"name": name})
     assert (page.status_code, "account.not-erased" in page.content.decode()) == (422, True)
     assert Account.objects.filter(username__in=["alice", "bob"]).count() == 2
 
 
-def test_the_last_administrator_appoints_another_first(cast, alice) -> None:
+def test_the_last_administrator_must_appoint_another_before_erasing(cast, alice) -> None:
     with pytest.raises(CommandError, match="Make another member administrator first"):
         call_command("account_data", "bob", "--erase")
     assert Account.objects.filter(username="bob", is_active=True).exists()

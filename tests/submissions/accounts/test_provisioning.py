@@ -20,7 +20,7 @@ def test_a_role_is_changed_only_when_one_is_given() -> None:
     assert ensure_account("gil", "submitter").role == "submitter"
 
 
-def test_only_administrators_come_into_the_admin() -> None:
+def test_only_administrators_open_the_admin() -> None:
     assert ensure_account("gil", "admin").is_superuser
     assert not ensure_account("gil", "editor").is_superuser
 
@@ -45,14 +45,14 @@ def test_a_token_is_stored_as_a_hash_only() -> None:
 
 
 @pytest.mark.parametrize("role", ["submitter", "reviewer", "editor"])
-def test_others_are_not_shown_the_admin(role) -> None:
+def test_the_admin_is_hidden_from_other_roles(role) -> None:
     browser = Client()
     browser.force_login(ensure_account("gil", role))
     assert browser.get("/admin/submissions/submission/").status_code == 302
 
 
 @pytest.mark.parametrize("page", ["account", "submission", "check", "event", "review", "scrubbedcopy"])
-def test_an_administrator_looks_at(page, checked) -> None:
+def test_an_administrator_views_all_models(page, checked) -> None:
     checked()
     browser = Client()
     browser.force_login(Account.objects.get(username=ensure_account("gil", "admin").username))
@@ -60,13 +60,13 @@ def test_an_administrator_looks_at(page, checked) -> None:
 
 
 @pytest.mark.parametrize("change", ["add/", "1/delete/"])
-def test_not_even_administrators_rewrite_history(change) -> None:
+def test_administrators_cannot_rewrite_history(change) -> None:
     browser = Client()
     browser.force_login(ensure_account("gil", "admin"))
     assert browser.get(f"/admin/submissions/event/{change}").status_code in (302, 404)
 
 
-def test_the_admin_signs_nobody_in_by_itself() -> None:
+def test_the_admin_has_no_login_form() -> None:
     answer = Client().post("/admin/login/", {"username": "gil", "password": "guess"})
     assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/login/")
 

@@ -30,7 +30,7 @@ def signed_in(account: Account) -> Client:
 
 
 @pytest.mark.parametrize("role", ["submitter", "reviewer", "editor", "admin"])
-def test_rights_of_django_follow_the_role_whoever_writes_it(role) -> None:
+def test_django_permissions_follow_every_change_of_role(role) -> None:
     account = Account.objects.create_user("gil", role="admin")
     Account.objects.filter(pk=account.pk).update(role=role)
     account.refresh_from_db()
@@ -62,7 +62,7 @@ def test_a_demotion_in_the_admin_takes_effect_at_once(cast) -> None:
 # Second factors
 
 
-def test_who_lacks_the_second_factor_of_the_role_may_only_set_one_up(cast, required) -> None:
+def test_an_account_without_its_required_second_factor_may_only_set_one_up(cast, required) -> None:
     client = signed_in(cast.erin.account)
     for address in ("/", "/review/", "/account/", "/submissions/"):
         assert client.get(address)["Location"] == "/account/2fa/"
@@ -74,23 +74,23 @@ def test_who_lacks_the_second_factor_of_the_role_may_only_set_one_up(cast, requi
 
 
 @pytest.mark.parametrize("kind", [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN])
-def test_an_app_and_a_passkey_count(cast, required, kind) -> None:
+def test_an_authenticator_app_and_a_passkey_are_second_factors(cast, required, kind) -> None:
     Authenticator.objects.create(user=cast.erin.account, type=kind, data=SECRET)
     assert signed_in(cast.erin.account).get("/review/").status_code == 200
     assert cast.erin.get("submissions/").status_code == 200
 
 
-def test_recovery_codes_alone_do_not_count(cast, required) -> None:
+def test_recovery_codes_alone_are_no_second_factor(cast, required) -> None:
     Authenticator.objects.create(user=cast.erin.account, type=Authenticator.Type.RECOVERY_CODES, data=SECRET)
     assert cast.erin.get("submissions/").status_code == 403
 
 
-def test_other_roles_need_none(cast, required) -> None:
+def test_other_roles_need_no_second_factor(cast, required) -> None:
     assert signed_in(cast.alice.account).get("/submissions/").status_code == 200
     assert cast.dana.get("submissions/").status_code == 200
 
 
-def test_a_role_that_is_none_stops_the_start(monkeypatch) -> None:
+def test_an_unknown_role_in_settings_stops_the_start(monkeypatch) -> None:
     monkeypatch.setenv("REQUIRE_SECOND_FACTOR_FOR", "editor,boss")
     with pytest.raises(ImproperlyConfigured, match="'boss' is no role"):
         environment.read_roles("REQUIRE_SECOND_FACTOR_FOR")

@@ -65,13 +65,13 @@ def reset(address: str) -> Callable[[Client], Any]:
 
 
 @pytest.mark.parametrize("act", [sign_up, log_in, reset])
-def test_a_known_address_costs_what_an_unknown_one_costs(act) -> None:
+def test_known_and_unknown_addresses_cost_the_same_work(act) -> None:
     of_known, of_unknown = work(act("gil@lab.example")), work(act("nobody@lab.example"))
     assert of_known == of_unknown
     assert of_known[2] == 0, "letters are a worker's work"
 
 
-def test_one_hash_for_each_attempt() -> None:
+def test_each_attempt_costs_one_hash() -> None:
     for name in ("gil", "GIL@lab.example", "nobody", "nobody@lab.example"):
         assert work(log_in(name))[1] == 1
 
@@ -84,7 +84,7 @@ def test_a_closed_and_a_passwordless_account_cost_the_same() -> None:
     assert work(log_in("gil"))[:2] == expected[:2]
 
 
-def test_a_letter_that_can_not_be_sent_is_sent_later(monkeypatch) -> None:
+def test_an_unsent_email_is_sent_later(monkeypatch) -> None:
     sign_up("hal@lab.example")(Client())
 
     def refuse(*args: object, **kwargs: object) -> None:
@@ -101,7 +101,7 @@ def test_a_letter_that_can_not_be_sent_is_sent_later(monkeypatch) -> None:
     assert not AccountRequest.objects.exists()
 
 
-def test_of_two_who_want_one_name_the_second_is_told() -> None:
+def test_the_second_of_two_requests_for_a_name_is_mailed() -> None:
     for address in ("hal@lab.example", "ida@lab.example"):
         sign_up(address)(Client())
     account_requests.answer_due()
@@ -109,7 +109,7 @@ def test_of_two_who_want_one_name_the_second_is_told() -> None:
     assert "Somebody else took that name" in mail.outbox[1].body and mail.outbox[1].to == ["ida@lab.example"]
 
 
-def test_no_password_is_kept_as_it_was_typed() -> None:
+def test_no_password_is_stored_in_plain_text() -> None:
     sign_up("hal@lab.example")(Client())
     assert PASSWORD not in str(AccountRequest.objects.values().get())
 
@@ -125,24 +125,36 @@ def is_let_in(address: str) -> bool:
     return guess(address, PASSWORD).get("Location") == "/submissions/"
 
 
-def test_guesses_from_elsewhere_do_not_lock_the_owner_out() -> None:
+def test_attempts_from_other_networks_do_not_lock_the_owner_out() -> None:
     for number in range(8):
         guess(f"198.51.100.{number}")
     assert not is_let_in("198.51.100.200"), "its block guessed too often"
     assert is_let_in("203.0.113.7")
 
 
-def test_an_own_ipv6_network_is_one_guesser() -> None:
+def test_addresses_of_an_ipv6_network_share_a_lock() -> None:
     for number in range(8):
         guess(f"2001:db8:1:{number}::1")
     assert not is_let_in("2001:db8:1:ff::1")
     assert is_let_in("2001:db8:2::1")
 
 
-def test_guesses_from_everywhere_leave_each_block_one_attempt(monkeypatch) -> None:
+def test_attempts_from_many_networks_leave_each_network_one_attempt(monkeypatch) -> None:
     monkeypatch.setattr(sign_in, "EVERYWHERE", "6/h/key")
     for number in range(12):
         guess(f"10.0.{number}.1")
     guess("203.0.113.7")
     assert not is_let_in("203.0.113.8"), "the one attempt of this block was used"
     assert is_let_in("192.0.2.1")
+
+
+def test_a_stranger_cannot_fill_a_mailbox() -> None:
+    for number in range(30):
+        account_requests.request_sign_up(f"Victim+{number}@LAB.example", f"hal{number}", PASSWORD, "http://testserver")
+        account_requests.request_reset("gil@lab.example", "http://testserver")
+    account_requests.request_reset("gil@other.example", "http://testserver")
+    account_requests.note_refusal("gil@lab.example", "No such institution.", "http://testserver")
+    while AccountRequest.objects.exists():
+        account_requests.answer_due()
+    mailboxes = [letter.to[0].partition("@")[0].partition("+")[0] for letter in mail.outbox]
+    assert (mailboxes.count("victim"), mailboxes.count("gil")) == (10, 11), "what an administrator sends always goes"

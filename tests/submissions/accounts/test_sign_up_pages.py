@@ -52,7 +52,7 @@ def words(client: Client, address: str) -> str:
         ("/login/?next=https://elsewhere.example/submissions/new/", "Reading the public record needs no account."),
     ],
 )
-def test_the_page_says_why_one_is_here(client, address, why) -> None:
+def test_the_sign_in_page_says_why_it_is_shown(client, address, why) -> None:
     assert why in words(client, address)
 
 
@@ -78,20 +78,20 @@ def test_without_a_contact_the_page_names_none(client, settings, address) -> Non
 
 
 @PAGES
-def test_on_the_own_machine_the_page_has_the_commands(client, settings, address) -> None:
+def test_the_page_shows_commands_on_a_local_registry(client, settings, address) -> None:
     settings.INSECURE_LOCAL = True
     page = words(client, address)
     assert "./dev.py manage create_token YOU --institution YOUR-SITE" in page
     assert "./dev.py manage changepassword YOU" in page
 
 
-def test_where_sign_up_is_open_the_page_leads_there_and_on(client, settings) -> None:
+def test_the_page_links_an_open_sign_up_with_the_return_address(client, settings) -> None:
     settings.SIGNUP_OPEN = True
     assert 'href="/account/signup/?next=%2Fsubmissions%2Fnew%2F"' in source(client, "/submissions/new/")
     assert "Sign Up" in source(client, "/account/signup/")
 
 
-def test_the_page_of_a_closed_sign_up_is_linked_and_leads_back(client) -> None:
+def test_the_page_of_a_closed_sign_up_is_linked_and_links_back(client) -> None:
     assert 'href="/account/signup/?next=%2Fsubmissions%2Fnew%2F"' in source(client, "/submissions/new/")
     page = source(client, "/account/signup/?next=/submissions/new/")
     assert "Nobody can sign up by themselves here." in page
@@ -104,7 +104,7 @@ def test_the_page_of_a_closed_sign_up_is_linked_and_leads_back(client) -> None:
 # A password that was mistyped
 
 
-def test_the_name_and_the_way_stay_after_an_error(client) -> None:
+def test_name_and_return_address_are_kept_after_an_error(client) -> None:
     Account.objects.create_user("gil", password=PASSWORD)
     sent = {"username": 'gil"><b>', "password": "wrong", "next": WANTED}
     page = client.post("/login/", sent).content.decode()
@@ -116,7 +116,7 @@ def test_the_name_and_the_way_stay_after_an_error(client) -> None:
     assert answer.headers["Location"] == WANTED
 
 
-def test_nobody_is_sent_elsewhere(client) -> None:
+def test_signing_in_never_redirects_to_another_site(client) -> None:
     Account.objects.create_user("gil", password=PASSWORD)
     sent = {"username": "gil", "password": PASSWORD, "next": "https://elsewhere.example/"}
     assert client.post("/login/", sent).headers["Location"] == "/submissions/"
@@ -147,7 +147,7 @@ def test_footers_leave_out_contacts_that_are_not_set(client) -> None:
         assert word not in foot
 
 
-def test_a_deployment_without_a_contact_is_warned_of(settings) -> None:
+def test_a_deployment_without_a_contact_gets_a_warning(settings) -> None:
     assert "registry.W001" in [check.id for check in run_checks(include_deployment_checks=True)]
     assert "registry.W001" not in [check.id for check in run_checks()]
     settings.CONTACT = "storage@north.example"
@@ -176,7 +176,7 @@ def release(definitions):
     return releases.create_release("sc99", timezone.now() + timedelta(days=30), name="SC99", lists=["io500", "full"])
 
 
-def test_the_page_of_an_open_call_leads_to_the_form_for_it(client, release) -> None:
+def test_the_page_of_an_open_call_links_its_form(client, release) -> None:
     page = source(client, "/releases/sc99/")
     assert f'href="{WANTED}"' in page
     assert "Research" in page.partition("It will make")[2]
@@ -186,7 +186,7 @@ def test_the_page_of_an_open_call_leads_to_the_form_for_it(client, release) -> N
 
 
 @pytest.mark.parametrize("opens_in_days", [-2, 2])
-def test_a_call_that_takes_nothing_has_no_button(client, release, opens_in_days) -> None:
+def test_a_closed_call_has_no_submit_button(client, release, opens_in_days) -> None:
     release.opens = timezone.now() + timedelta(days=opens_in_days)
     release.deadline = release.opens + timedelta(days=1)
     release.save()

@@ -19,6 +19,7 @@ from django.test import Client
 
 from submissions.accounts import account_requests
 from submissions.models import Account
+from tests.html import page_source
 from tests.submissions.oidc_provider import Provider, provider_of
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +72,7 @@ def link_of(message) -> str:
 
 
 def text(page) -> str:
-    return page.content.decode()
+    return page_source(page)
 
 
 # Sign-up
@@ -86,7 +87,7 @@ def test_sign_up_is_closed_unless_a_setting_opens_it(db) -> None:
     assert not Account.objects.exists()
 
 
-def test_an_account_is_of_use_once_its_mail_address_is_verified(open_to_all) -> None:
+def test_an_account_needs_a_verified_address(open_to_all) -> None:
     client = Client()
     assert "/account/signup/" in text(client.get("/login/"))
     assert client.post("/account/signup/", GIL)["Location"] == "/account/confirm-email/"
@@ -122,13 +123,13 @@ def test_a_wrong_sign_up_is_refused(open_to_all, wrong) -> None:
     assert letters() == [] and not Account.objects.exists()
 
 
-def test_nobody_signs_up_with_a_role(open_to_all) -> None:
+def test_signing_up_ignores_a_given_role(open_to_all) -> None:
     Client().post("/account/signup/", GIL | {"role": "admin", "is_staff": "1", "is_superuser": "1"})
     letters()
     assert (Account.objects.get().role, Account.objects.get().is_superuser) == ("submitter", False)
 
 
-def test_whether_an_address_has_an_account_is_told_to_its_owner_alone(open_to_all, gil) -> None:
+def test_only_the_owner_learns_that_an_address_has_an_account(open_to_all, gil) -> None:
     answer = Client().post("/account/signup/", GIL | {"username": "hal"})
     assert answer["Location"] == "/account/confirm-email/"
     assert [sent.to for sent in letters()] == [["gil@lab.example"]]
@@ -152,7 +153,7 @@ def test_a_closed_account_does_not_sign_in(gil) -> None:
     assert not is_signed_in(client)
 
 
-def test_while_attempts_can_not_be_counted_nobody_signs_in(gil, settings) -> None:
+def test_signing_in_is_refused_without_the_attempt_counter(gil, settings) -> None:
     away = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     settings.CACHES = {"default": away}
     client = Client(raise_request_exception=False)
@@ -161,7 +162,7 @@ def test_while_attempts_can_not_be_counted_nobody_signs_in(gil, settings) -> Non
     assert not is_signed_in(client)
 
 
-def test_the_other_address_of_signing_in_leads_to_the_one(db) -> None:
+def test_the_second_sign_in_address_redirects_to_the_first(db) -> None:
     assert Client().get("/account/login/?next=/review/")["Location"] == "/login/?next=/review/"
 
 
@@ -179,7 +180,7 @@ def test_a_password_is_reset_by_mail(gil) -> None:
     assert not Account.objects.get().check_password(PASSWORD)
 
 
-def test_a_reset_for_nobody_answers_the_same_and_sends_nothing(gil) -> None:
+def test_a_reset_for_an_unknown_address_answers_the_same_and_sends_no_email(gil) -> None:
     answers = [
         Client().post("/account/password/reset/", {"email": address})
         for address in ("gil@lab.example", "nobody@lab.example")
@@ -235,7 +236,7 @@ def test_with_an_app_the_password_alone_is_not_enough(gil, with_totp) -> None:
     assert is_signed_in(client)
 
 
-def test_a_code_counts_for_a_step_longer_and_no_more(gil, with_totp, settings) -> None:
+def test_a_code_is_accepted_one_time_step_longer(gil, with_totp, settings) -> None:
     """Whatever moment it is: with the tolerance of the site, a code of three steps ago is too old."""
     settings.MFA_TOTP_TOLERANCE = 1
     client = Client()
@@ -301,7 +302,7 @@ def test_a_provider_makes_none_where_sign_up_is_closed(db, provider) -> None:
     assert not Account.objects.exists()
 
 
-def test_an_account_is_connected_by_who_is_signed_in(gil, provider) -> None:
+def test_only_a_signed_in_account_is_connected_to_a_provider(gil, provider) -> None:
     client = Client()
     sign_in(client)
     by_provider(confirm(client), "connect")
@@ -317,7 +318,7 @@ def test_a_provider_does_not_take_over_an_account_by_its_mail_address(open_to_al
     assert not is_signed_in(client)
 
 
-def test_an_answer_that_was_not_asked_for_is_refused(open_to_all, provider) -> None:
+def test_an_unrequested_provider_response_is_refused(open_to_all, provider) -> None:
     client = Client()
     client.get("/account/oidc/north/login/callback/", {"code": "once", "state": "forged"})
     assert not is_signed_in(client)
@@ -331,7 +332,7 @@ def test_an_answer_that_was_not_asked_for_is_refused(open_to_all, provider) -> N
     "address",
     ["email/", "password/change/", "2fa/", "2fa/totp/activate/", "2fa/webauthn/add/", "3rdparty/"],
 )
-def test_pages_of_the_account_have_the_look_and_no_script_of_their_own(gil, address) -> None:
+def test_account_pages_have_the_site_layout_and_no_script(gil, address) -> None:
     client = Client()
     sign_in(client)
     page = text(confirm(client).get(f"/account/{address}"))
@@ -342,7 +343,7 @@ def test_pages_of_the_account_have_the_look_and_no_script_of_their_own(gil, addr
     assert "style=" not in page
 
 
-def test_pages_of_the_account_are_for_who_signed_in(db) -> None:
+def test_account_pages_need_signing_in(db) -> None:
     for address in ("email/", "password/change/", "2fa/", "3rdparty/"):
         assert Client().get(f"/account/{address}")["Location"].startswith("/login/?next=/account/")
 
@@ -350,11 +351,11 @@ def test_pages_of_the_account_are_for_who_signed_in(db) -> None:
 @pytest.mark.parametrize("provider", ["github", "orcid", "oidc/north"])
 @pytest.mark.parametrize("method", ["get", "post"])
 @pytest.mark.parametrize("step", ["login", "login/callback"])
-def test_a_provider_that_is_not_configured_is_not_there(client, db, provider, method, step) -> None:
+def test_an_unconfigured_provider_returns_404(client, db, provider, method, step) -> None:
     assert getattr(client, method)(f"/account/{provider}/{step}/").status_code == 404
 
 
-def test_a_session_of_an_earlier_release_goes_on() -> None:
+def test_a_session_of_an_earlier_release_is_still_valid() -> None:
     """It names the backend of that release, which signs nobody in any more."""
     browser = Client()
     account = Account.objects.create_user("earlier", password="a rather long sentence")

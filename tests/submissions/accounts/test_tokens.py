@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import timedelta
 from importlib import import_module
 
@@ -12,11 +13,33 @@ from django.db import IntegrityError, connection
 from django.test import Client
 from django.utils import timezone
 
+from submissions import api_urls
 from submissions.accounts import tokens
 from submissions.errors import TokenRefused
 from submissions.models import Account, Token
+from tests.submissions.test_permissions import OF_A_ROUTE, addresses
 
 pytestmark = pytest.mark.django_db
+CALLS_OF_A_RUN = frozenset(
+    [
+        "anonymity",
+        "answers",
+        "comments",
+        "copy",
+        "files",
+        "files/1",
+        "keep",
+        "public-files",
+        "questions",
+        "questions/1/answer",
+        "questions/consent",
+        "revalidate",
+        "revise",
+        "submit",
+        "withdraw",
+    ]
+)
+OTHER_CALLS_TO_SUBMIT = frozenset(["check", "rankings", "shelf", "steps", "studies", "submissions"])
 
 
 def asked(key: str, method: str = "get", path: str = "submissions/", document: object = None):
@@ -50,7 +73,7 @@ def made(account: Account, *scopes: str, days: int = 30) -> str:
         ("post", "quarantine/1/withhold/", "release"),
     ],
 )
-def test_a_token_is_for_what_it_was_made_for(cast, method, path, scope) -> None:
+def test_a_token_permits_only_its_scopes(cast, method, path, scope) -> None:
     """Erin may do all of it; a token for everything else may not, one for this alone gets past the door."""
     others = [other_scope for other_scope in Token.Scope.values if other_scope != scope]
     refused = asked(made(cast.erin.account, *others), method, path, {})
@@ -60,11 +83,22 @@ def test_a_token_is_for_what_it_was_made_for(cast, method, path, scope) -> None:
     assert (passed.status_code, passed.status_code in (401, 403)) != (403, True), passed.content
 
 
+def test_a_token_for_uploads_changes_nothing_else(cast) -> None:
+    """Of every address that changes something, an editor's token for uploads may call these alone."""
+    key, permitted = made(cast.erin.account, "submit"), set()
+    for method, path in addresses(api_urls.urlpatterns, OF_A_ROUTE):
+        if method != "GET" and asked(key, method.lower(), path, {}).json().get("code") != "permission.scope":
+            permitted.add(path)
+    of_runs = {path for path in permitted if re.match("submissions/.", path)}
+    assert {path.split("/", 2)[2].rstrip("/") for path in of_runs} == CALLS_OF_A_RUN
+    assert {path.split("/")[0] for path in permitted - of_runs} == OTHER_CALLS_TO_SUBMIT
+
+
 def test_a_token_gives_no_role_that_the_account_lacks(cast) -> None:
     assert asked(made(cast.alice.account, "release"), "post", "releases/", {}).json()["code"] == "permission.denied"
 
 
-def test_a_scope_that_is_none_is_refused_by_the_database(cast) -> None:
+def test_an_unknown_scope_is_refused_by_the_database(cast) -> None:
     with pytest.raises(IntegrityError, match="token_scopes_are_known"):
         Token.objects.filter(account=cast.alice.account).update(scopes=["everything"])
 
@@ -72,7 +106,7 @@ def test_a_scope_that_is_none_is_refused_by_the_database(cast) -> None:
 # Until when, and when last
 
 
-def test_an_expired_token_works_no_more_and_is_still_shown(cast) -> None:
+def test_an_expired_token_is_refused_and_still_listed(cast) -> None:
     token, key = tokens.create_token(cast.alice.account, days=30)
     assert asked(key).status_code == 200
     Token.objects.filter(pk=token.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -118,7 +152,7 @@ def test_a_token_is_made_listed_and_revoked_by_api(cast) -> None:
     assert asked(key).status_code == 401
 
 
-def test_nobody_sees_or_revokes_the_token_of_another(cast) -> None:
+def test_tokens_of_another_account_are_neither_listed_nor_revoked(cast) -> None:
     of_bob = cast.bob.account.tokens.get().beginning
     assert of_bob not in cast.alice.get("tokens/").content.decode()
     answers = [cast.alice.client.delete(f"/api/v1/tokens/{token_id}/") for token_id in (of_bob, "hw_000000000000")]
@@ -139,7 +173,7 @@ def test_nobody_sees_or_revokes_the_token_of_another(cast) -> None:
         {"scope": ["read"]},
     ],
 )
-def test_a_wrong_wish_is_refused(cast, wrong) -> None:
+def test_invalid_token_requests_are_refused(cast, wrong) -> None:
     before = Token.objects.count()
     assert cast.alice.post("tokens/", wrong).status_code in (400, 422)
     assert Token.objects.count() == before
@@ -152,7 +186,7 @@ def test_a_token_makes_none_that_reaches_further_or_lives_longer(cast) -> None:
     assert made_by_it["expires_at"] < (timezone.now() + timedelta(days=2)).isoformat()
 
 
-def test_there_is_an_end_to_how_many(cast, monkeypatch) -> None:
+def test_the_number_of_tokens_is_limited(cast, monkeypatch) -> None:
     monkeypatch.setattr(tokens, "MOST_TOKENS", 2)
     assert cast.alice.post("tokens/").status_code == 201
     assert cast.alice.post("tokens/").json()["code"] == "account.token"
@@ -161,7 +195,7 @@ def test_there_is_an_end_to_how_many(cast, monkeypatch) -> None:
 # By page and by command
 
 
-def test_a_form_without_a_use_is_refused_with_a_page(cast) -> None:
+def test_a_form_without_a_scope_is_refused_with_a_page(cast) -> None:
     browser = Client()
     browser.force_login(cast.alice.account)
     page = browser.post("/account/tokens/", {"days": "30"})
@@ -188,7 +222,7 @@ def test_commands_make_list_and_revoke(db, capsys) -> None:
 # Those of before
 
 
-def test_tokens_of_before_go_on_working(cast) -> None:
+def test_tokens_of_an_earlier_release_still_work(cast) -> None:
     """The table as django-rest-knox 5.1 had it, with a token in it."""
     key = "hw_" + "5" * 64
     columns = "digest varchar(128), token_key varchar(25), created timestamptz, expiry timestamptz, user_id bigint"
@@ -213,7 +247,7 @@ def test_a_generated_client_may_send_its_token_as_bearer(cast) -> None:
     assert {ask_as(text).status_code for text in ("Bearer", "Bearer a b", "Bearer \xe9")} == {401}
 
 
-def test_an_account_is_told_with_its_token(cast) -> None:
+def test_the_account_address_shows_account_and_token(cast) -> None:
     answer = cast.alice.get("account/").json()
     assert (answer["account"], answer["role"]) == ("alice", "submitter")
     assert [row["slug"] for row in answer["institutions"]] == ["north-lab"]

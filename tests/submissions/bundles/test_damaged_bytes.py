@@ -47,7 +47,7 @@ def test_a_download_carries_the_digest_of_its_bytes(published, client, cast) -> 
     assert "attachment" in private["Content-Disposition"]
 
 
-def test_nobody_gets_damaged_bytes(published, bundles, client, cast) -> None:
+def test_damaged_bytes_are_never_served(published, bundles, client, cast) -> None:
     flip_bit(public(bundles, published))
     flip_bit(received(bundles, published))
     answer = client.get(f"/results/{published.result.public_id}/copy.tar.gz")
@@ -72,7 +72,7 @@ def test_the_end_of_a_long_damaged_file_is_never_sent(bundles) -> None:
         next(pieces)
 
 
-def test_a_disk_that_can_not_read_is_damage(bundles) -> None:
+def test_a_read_error_of_the_disk_is_damage(bundles) -> None:
     class WornFile(ContentFile):
         def read(self, size: int = -1) -> bytes:
             raise OSError(5, "Input/output error")
@@ -81,7 +81,7 @@ def test_a_disk_that_can_not_read_is_damage(bundles) -> None:
         list(checked_chunks(WornFile(b"x"), storage.public_storage(), "0" * 64))
 
 
-def test_a_check_of_damaged_bytes_reads_nothing_and_says_so(cast, archive, bundles, check) -> None:
+def test_a_check_of_damaged_bytes_reports_the_damage(cast, archive, bundles, check) -> None:
     submission = Submission.objects.get(pk=cast.alice.upload(archive()).json()["id"])
     before = flip_bit(received(bundles, submission))
     checked = check(submission.pk)
@@ -111,7 +111,7 @@ def test_a_damaged_file_beside_the_bundle_is_noticed(checked, cast, bundles, che
     assert check(submission.pk).checks.first().report["findings"][0]["code"] == "storage.damaged"
 
 
-def test_a_reader_that_meets_damage_has_it_looked_at(published, bundles, client, monkeypatch) -> None:
+def test_a_download_that_finds_damage_records_it(published, bundles, client, monkeypatch) -> None:
     sent = []
     monkeypatch.setattr("submissions.lifecycle.task_queue.enqueue", lambda task, place: sent.append((task, place)))
     before = flip_bit(public(bundles, published))
@@ -145,7 +145,7 @@ def test_bytes_of_another_storage_are_hashed_too(published, bundles, settings, c
         raise AssertionError("damaged bytes were given")
 
 
-def test_processing_does_not_try_damaged_bytes_again(cast, archive, bundles, monkeypatch) -> None:
+def test_processing_does_not_retry_damaged_bytes(cast, archive, bundles, monkeypatch) -> None:
     submission = Submission.objects.get(pk=cast.alice.upload(archive()).json()["id"])
     flip_bit(received(bundles, submission))
     processing.check_submission(submission.pk)

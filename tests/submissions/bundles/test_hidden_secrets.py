@@ -63,14 +63,14 @@ HIDDEN = (
 
 
 @pytest.mark.parametrize("how", HIDDEN)
-def test_a_hidden_secret_is_not_kept(cast, check, bundles, how) -> None:
+def test_a_hidden_secret_is_not_stored(cast, check, bundles, how) -> None:
     submission = check(cast.alice.upload(hidden(how), name="run.tar.gz").json()["id"])
     assert leftovers(bundles) == []
     assert SecretFile.objects.get().submission == submission
 
 
 @pytest.mark.parametrize("name", [".key.swp", "._key", "a.txt"])
-def test_a_file_beside_is_searched_whatever_it_is_called(cast, check, bundles, name) -> None:
+def test_an_added_file_of_any_name_is_searched_for_secrets(cast, check, bundles, name) -> None:
     submission_id = cast.alice.upload(tar({"a.txt": b"a"}), name="run.tar.gz").json()["id"]
     put(cast.alice, submission_id, KEY.encode(), name)
     check(submission_id)
@@ -85,7 +85,7 @@ def test_many_secrets_of_one_file_do_not_hide_those_of_another(cast, check, bund
     assert leftovers(bundles) == []
 
 
-def test_a_secret_replaced_before_its_check_is_not_kept(cast, check, bundles) -> None:
+def test_a_secret_replaced_before_its_check_is_not_stored(cast, check, bundles) -> None:
     submission_id = cast.alice.upload(KEY.encode(), name="a.txt").json()["id"]
     put(cast.alice, submission_id, b"harmless", "a.txt")
     check(submission_id)
@@ -98,7 +98,7 @@ def test_a_token_in_a_name_is_not_repeated(cast, check) -> None:
     assert TOKEN not in str(submission.checks.get().report) + SecretFile.objects.get().where
 
 
-def test_bytes_sent_again_while_they_are_refused_are_not_kept(cast, archive, bundles, check) -> None:
+def test_bytes_sent_again_during_their_refusal_are_not_stored(cast, archive, bundles, check) -> None:
     """The upload was received before the check ended, and is stored after it."""
     content = archive(extra={"results/job.out": KEY.encode()})
     sha256 = hashlib.sha256(content).hexdigest()

@@ -177,7 +177,7 @@ def victim_bytes(submission: Submission) -> bytes:
         return file.read()
 
 
-def test_the_crawl_would_notice(stage) -> None:
+def test_the_crawl_detects_a_changed_download(stage) -> None:
     """Break it once: what it compares does change when bytes go."""
     before = downloads(stage)
     key = key_of(stage.checked.sha256)
@@ -190,7 +190,7 @@ def test_the_crawl_would_notice(stage) -> None:
         received_storage().save(key, io.BytesIO(content))
 
 
-def test_routes_of_the_crawl_are_all_there() -> None:
+def test_the_crawl_covers_all_writing_routes() -> None:
     every = {route for route, _ in routes(get_resolver().url_patterns)}
     assert {
         "api/v1/submissions/<uuid:id>/files/",

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from submissions.bundles import public_files, scrubbed_copy, scrubbing, suspicious_words
+from submissions.bundles import copy_preview, public_files, scrubbed_copy, scrubbing, suspicious_words
 from submissions.bundles.storage import public_storage, stored_path
+from submissions.lifecycle import task_queue
 from submissions.models import Check, CopyAgreement, ScrubbedCopy, Submission
 from submissions.publication import publish
 from submissions.review import decisions
@@ -50,7 +51,7 @@ def agree(person, submission: Submission, paths: list[str]):
     return person.post(f"submissions/{submission.pk}/public-files/", {"paths": paths})
 
 
-def test_a_new_copy_holds_what_was_read_and_says_what_was_left_out(noted) -> None:
+def test_a_new_copy_holds_read_files_and_lists_the_others(noted) -> None:
     files = copied(noted)
     assert "notes/readme.txt" not in files
     assert "job.sbatch" not in files
@@ -68,7 +69,7 @@ def test_the_copy_gives_the_same_scores(noted, tmp_path) -> None:
     assert [(run["scores"], run["measurements"]) for run in report["runs"]] == [(own["scores"], own["measurements"])]
 
 
-def test_the_preview_marks_what_somebody_should_look_at(cast, client, noted) -> None:
+def test_the_preview_marks_suspicious_words(cast, client, noted) -> None:
     answer = cast.alice.get(f"submissions/{noted.pk}/public-files/").json()
     rows = {row["path"]: row for row in answer["files"]}
     assert {"notes/readme.txt", "job.sbatch"} <= set(rows)
@@ -81,7 +82,7 @@ def test_the_preview_marks_what_somebody_should_look_at(cast, client, noted) -> 
     assert 'value="notes/readme.txt"' in page
 
 
-def test_what_was_agreed_to_is_in_the_copy_and_can_be_taken_back(cast, noted) -> None:
+def test_agreed_files_are_in_the_copy_until_revoked(cast, noted) -> None:
     copied(noted)
     assert agree(cast.alice, noted, ["job.sbatch"]).status_code == 200
     assert "job.sbatch" in copied(noted)
@@ -95,7 +96,7 @@ def test_what_was_agreed_to_is_in_the_copy_and_can_be_taken_back(cast, noted) ->
     assert "job.sbatch" not in copied(noted)
 
 
-def test_the_form_does_the_same(cast, client, noted) -> None:
+def test_agreement_by_form_equals_agreement_by_api(cast, client, noted) -> None:
     client.force_login(cast.alice.account)
     sent = client.post(f"/submissions/{noted.pk}/public-files/", {"path": ["notes/readme.txt"], "version": "1"})
     assert sent.status_code == 302
@@ -106,7 +107,7 @@ def test_the_form_does_the_same(cast, client, noted) -> None:
     assert f"/submissions/{noted.pk}/public-files/" in page_source(client.get(f"/submissions/{noted.pk}/"))
 
 
-def test_only_who_owns_it_agrees_and_only_until_it_is_reviewed(cast, noted) -> None:
+def test_only_the_owner_agrees_and_only_before_review(cast, noted) -> None:
     assert agree(cast.charlie, noted, ["job.sbatch"]).status_code == 404
     assert cast.charlie.get(f"submissions/{noted.pk}/public-files/").status_code == 404
     assert agree(cast.dana, noted, ["job.sbatch"]).status_code in (403, 404)
@@ -122,18 +123,18 @@ def test_a_file_that_is_not_there_is_refused(cast, noted, paths) -> None:
 
 
 @pytest.mark.parametrize("sent", [{}, {"paths": "job.sbatch"}, {"paths": [""]}, {"paths": ["x"] * 501}])
-def test_what_is_no_list_of_paths_is_refused(cast, noted, sent) -> None:
+def test_invalid_lists_of_paths_are_refused(cast, noted, sent) -> None:
     assert cast.alice.post(f"submissions/{noted.pk}/public-files/", sent).status_code == 400
 
 
-def test_another_version_has_to_be_agreed_to_again(cast, noted) -> None:
+def test_a_new_version_needs_a_new_agreement(cast, noted) -> None:
     agree(cast.alice, noted, ["job.sbatch"])
     Submission.objects.filter(pk=noted.pk).update(version=2)
     assert public_files.agreed_paths(Submission.objects.get(pk=noted.pk)) == frozenset()
 
 
 @pytest.mark.parametrize("version", [1, 3])
-def test_who_looked_at_other_files_agrees_to_none(cast, client, noted, version) -> None:
+def test_an_agreement_to_another_version_is_refused(cast, client, noted, version) -> None:
     """The page was opened, then somebody stored another version of the files, then the page was sent."""
     Submission.objects.filter(pk=noted.pk).update(version=2)
     sent = cast.alice.post(f"submissions/{noted.pk}/public-files/", {"paths": ["job.sbatch"], "version": version})
@@ -145,7 +146,7 @@ def test_who_looked_at_other_files_agrees_to_none(cast, client, noted, version) 
     assert not CopyAgreement.objects.exists()
 
 
-def test_a_note_called_like_a_file_of_a_bag_is_a_note(tmp_path) -> None:
+def test_a_note_named_like_a_bag_file_is_a_note(tmp_path) -> None:
     for name, content in [
         ("run/manifest-notes.txt", NOTES),
         ("run/bag-info.txt", b"Contact-Name: Carol Muster\nInternal-Sender-Description: for Fjordbank\n"),
@@ -164,7 +165,7 @@ def test_a_check_from_before_has_its_files_read_again(noted) -> None:
     assert any(path.endswith("result.txt") for path in copied(noted))
 
 
-def test_agreeing_after_submission_makes_the_copy_anew(cast, submitted, django_capture_on_commit_callbacks) -> None:
+def test_agreeing_after_submission_renews_the_copy(cast, submitted, django_capture_on_commit_callbacks) -> None:
     submission = submitted()
     decisions.prepare_for_review(str(submission.pk))
     first = ScrubbedCopy.objects.get(submission=submission).sha256
@@ -177,7 +178,7 @@ def test_agreeing_after_submission_makes_the_copy_anew(cast, submitted, django_c
     assert ScrubbedCopy.objects.get(submission=submission).sha256 != first
 
 
-def test_of_a_bag_the_lists_of_files_go_with_the_first_file(tmp_path) -> None:
+def test_manifests_of_a_bag_are_removed_with_its_first_file(tmp_path) -> None:
     bag = make_bag(make_run() | {"notes.txt": NOTES}, make_system())
     path = pack(tmp_path / "b.tgz", bag)
     with open_bundle(path) as bundle:
@@ -197,7 +198,7 @@ def test_of_a_bag_the_lists_of_files_go_with_the_first_file(tmp_path) -> None:
     assert not [finding.code for finding in report.findings if finding.level == "error"]
 
 
-def test_a_bag_of_which_nothing_is_left_out_stays_whole(tmp_path) -> None:
+def test_a_bag_without_omitted_files_stays_complete(tmp_path) -> None:
     path = pack(tmp_path / "b.tgz", make_bag(make_run(), make_system()))
     with open_bundle(path) as bundle:
         everything = set(bundle.files)
@@ -206,7 +207,7 @@ def test_a_bag_of_which_nothing_is_left_out_stays_whole(tmp_path) -> None:
     assert {file.path.rpartition("/")[2] for file in derivative.files} >= {"bagit.txt", "manifest-sha256.txt"}
 
 
-def test_names_are_learnt_from_what_is_not_shown_and_its_name_tells_none(tmp_path) -> None:
+def test_names_are_learnt_from_private_files(tmp_path) -> None:
     files = {"results/a.txt": b"on /scratch/kmuster42/x\n", "home/kmuster42/env.txt": b"cd /home/kmuster42\n"}
     out = io.BytesIO()
     derivative = scrubbing.derive_copy(pack(tmp_path / "b.tgz", files), out, choose=lambda _bundle: {"results/a.txt"})
@@ -231,7 +232,7 @@ def test_results_are_not_marked(line: str) -> None:
     assert list(suspicious_words.mark_words([line])) == []
 
 
-def test_marks_are_bounded_and_each_word_stands_once() -> None:
+def test_marks_are_limited_and_each_word_is_marked_once() -> None:
     marks = list(suspicious_words.mark_words(f"fjord{number:03d} fjord000 password" for number in range(10_000)))
     assert len(marks) == suspicious_words.MOST
     assert len({mark.word for mark in marks}) == len(marks)
@@ -253,7 +254,7 @@ def _figures(path: Path) -> list[tuple[object, object]]:
     return [(run["scores"], run["measurements"]) for run in report["runs"]]
 
 
-def test_a_name_of_a_private_file_is_in_nothing_that_is_published(cast, check, release, client, tmp_path) -> None:
+def test_names_of_private_files_are_never_published(cast, check, release, client, tmp_path) -> None:
     files = {f"home_kmuster42/{path}": content for path, content in make_run().items()}
     files["env.txt"] = b"cd /home/kmuster42\n"
     submission = check(cast.alice.upload(pack(tmp_path / "run.tar.gz", files).read_bytes()).json()["id"])
@@ -269,3 +270,45 @@ def test_a_name_of_a_private_file_is_in_nothing_that_is_published(cast, check, r
         assert "kmuster42" not in page_source(client.get(address))
     assert "kmuster42" not in str(listed)
     assert "env.txt" in page_source(client.get(f"/results/{result.public_id}/"))
+
+
+def ask_for_copy(person, submission: Submission):
+    return person.post(f"submissions/{submission.pk}/copy/", {})
+
+
+def test_the_copy_can_be_made_before_submitting(noted, cast, monkeypatch) -> None:
+    tasks: list[tuple[str, str]] = []
+    monkeypatch.setattr(task_queue, "enqueue", lambda task, id: tasks.append((task, id)) is None)
+    assert ask_for_copy(cast.alice, noted).status_code == 202
+    assert tasks == [("make_copy", str(noted.pk))]
+    assert not ScrubbedCopy.objects.filter(submission=noted).exists()
+    copy_preview.make_requested_copy(tasks[0][1])
+    document = cast.alice.get(f"submissions/{noted.pk}/files/").json()["derivative"]
+    assert document["sha256"] == ScrubbedCopy.objects.get(submission=noted).sha256
+    assert ask_for_copy(cast.alice, noted).status_code == 202
+    assert len(tasks) == 1
+
+
+def test_a_copy_is_made_again_after_its_files_change(noted, cast) -> None:
+    copy_preview.make_requested_copy(str(noted.pk))
+    before = copied(noted)
+    assert agree(cast.alice, noted, ["job.sbatch"]).status_code == 200
+    assert not ScrubbedCopy.objects.filter(submission=noted).exists()
+    copy_preview.make_requested_copy(str(noted.pk))
+    assert set(copied(noted)) - set(before) == {"job.sbatch"}
+
+
+def test_no_copy_is_made_of_a_test_or_after_a_withdrawal(noted, cast) -> None:
+    Submission.objects.filter(pk=noted.pk).update(test=True)
+    assert ask_for_copy(cast.alice, noted).json()["code"] == "state.conflict"
+    copy_preview.make_requested_copy(str(noted.pk))
+    Submission.objects.filter(pk=noted.pk).update(test=False, state="withdrawn")
+    assert ask_for_copy(cast.alice, noted).json()["code"] == "state.conflict"
+    copy_preview.make_requested_copy(str(noted.pk))
+    copy_preview.make_requested_copy("00000000-0000-4000-8000-000000000000")
+    assert not ScrubbedCopy.objects.exists()
+
+
+def test_without_a_broker_nobody_is_promised_a_copy(noted, cast, monkeypatch) -> None:
+    monkeypatch.setattr(task_queue, "enqueue", lambda task, id: False)
+    assert ask_for_copy(cast.alice, noted).status_code == 503

@@ -81,14 +81,14 @@ def test_the_bytes_are_deleted_and_the_history_says_why(refused, bundles: Path, 
     assert row.bytes_deleted_at is not None
 
 
-def test_nothing_that_is_kept_or_shown_holds_the_secret(refused, cast) -> None:
+def test_the_secret_is_in_no_stored_or_shown_text(refused, cast) -> None:
     submission = refused(TOKEN)
     content = cast.alice.get(f"submissions/{submission.pk}/").content.decode()
     assert "bundle.secret" in content
     assert TOKEN[4:] not in content + str(submission.checks.get().report) + SecretFile.objects.get().where
 
 
-def test_the_page_says_that_the_file_is_refused_and_offers_no_way_to_it(refused, client, cast) -> None:
+def test_the_page_reports_a_refused_file_without_a_link(refused, client, cast) -> None:
     submission = refused()
     client.force_login(cast.alice.account)
     page = client.get(f"/submissions/{submission.pk}/").content.decode()
@@ -104,7 +104,7 @@ def test_the_same_bytes_again_are_refused_at_once_to_their_account(refused, cast
     assert Submission.objects.count() == 1
 
 
-def test_a_refusal_binds_no_other_account(refused, cast, bundles) -> None:
+def test_a_refusal_affects_no_other_account(refused, cast, bundles) -> None:
     refused()
     other = refused(person=cast.charlie)
     assert (other.account, other.state) == (cast.charlie.account, "invalid")
@@ -112,7 +112,7 @@ def test_a_refusal_binds_no_other_account(refused, cast, bundles) -> None:
     assert SecretFile.objects.filter(outcome="blocked").count() == 2
 
 
-def test_checking_again_says_the_same_without_the_bytes(refused, cast) -> None:
+def test_a_second_check_without_the_bytes_gives_the_same_finding(refused, cast) -> None:
     submission = refused()
     assert cast.alice.post(f"submissions/{submission.pk}/revalidate/", {}).status_code == 202
     processing.check_submission(submission.pk)
@@ -130,7 +130,7 @@ def test_bytes_of_two_accounts_stay_until_both_lost_them(cast, archive, check, b
     assert leftovers(bundles) == []
 
 
-def test_another_run_of_the_account_with_the_same_file_loses_it_too(cast, archive, check, bundles) -> None:
+def test_another_run_of_the_account_loses_the_same_file(cast, archive, check, bundles) -> None:
     content = archive(extra=WITH_KEY)
     real, trial = cast.alice.upload(content).json()["id"], cast.alice.upload(content, test="true").json()["id"]
     assert real != trial
@@ -139,7 +139,7 @@ def test_another_run_of_the_account_with_the_same_file_loses_it_too(cast, archiv
     assert leftovers(bundles) == []
 
 
-def test_what_a_killed_worker_left_is_deleted_by_the_scheduler(cast, archive, bundles: Path) -> None:
+def test_leftovers_of_a_killed_worker_are_deleted_by_the_scheduler(cast, archive, bundles: Path) -> None:
     """Without what follows the commit."""
     submission_id = cast.alice.upload(archive(extra=WITH_KEY)).json()["id"]
     processing.check_submission(submission_id)
@@ -149,7 +149,7 @@ def test_what_a_killed_worker_left_is_deleted_by_the_scheduler(cast, archive, bu
     assert SecretFile.objects.get().bytes_deleted_at is not None
 
 
-def test_a_check_that_keeps_nothing_tells_it_too(archive) -> None:
+def test_a_dry_check_reports_a_secret(archive) -> None:
     """What a check of held bytes calls."""
     received_storage().save("held", io.BytesIO(archive(extra=WITH_KEY)))
     report = processing.check_file("held", {"name": "x.tgz", "release": {}, "list": None, "metadata": {}}, 30)
@@ -215,7 +215,9 @@ ATTACKS = (
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("name", ["note:1.txt", "v.tgz", "theirs.tar.gz:1", "run.tar.gz"])
 @pytest.mark.parametrize("state", ["checked", "submitted", "published"])
-def test_no_secret_of_one_account_costs_another_its_bytes(cast, checked, request, check, attack, name, state) -> None:
+def test_a_secret_of_one_account_deletes_no_bytes_of_another(
+    cast, checked, request, check, attack, name, state
+) -> None:
     if state == "checked":
         victim = checked()
     else:
@@ -236,7 +238,7 @@ def test_no_secret_of_one_account_costs_another_its_bytes(cast, checked, request
         assert check(revision.pk).state == "checked"
 
 
-def test_a_key_in_two_files_of_one_path_costs_both(cast, check, bundles) -> None:
+def test_a_key_in_one_of_two_equal_paths_removes_both(cast, check, bundles) -> None:
     """The same content under one path, in the bundle and in an archive beside it: both hold the key."""
     submission_id = cast.charlie.upload(tar({"v.tgz/key.txt": KEY.encode()}), name="own.tar.gz").json()["id"]
     put(cast.charlie, submission_id, tar({"key.txt": KEY.encode()}), "v.tgz")
@@ -244,7 +246,7 @@ def test_a_key_in_two_files_of_one_path_costs_both(cast, check, bundles) -> None
     assert leftovers(bundles) == []
 
 
-def test_bytes_that_arrive_while_they_are_deleted_are_kept(refused, cast, archive) -> None:
+def test_bytes_uploaded_during_deletion_are_kept(refused, cast, archive) -> None:
     """The same file of another account, sent after the decision and before the deletion."""
     content = archive(extra=WITH_KEY)
     first = cast.alice.upload(content).json()["id"]
@@ -283,7 +285,7 @@ def test_pages_say_that_files_are_in_quarantine(suspicious, client, cast) -> Non
     assert client.get(f"/submissions/{suspicious.pk}/copy/").status_code == 409
 
 
-def test_editors_and_the_submitter_are_told(suspicious, cast, settings) -> None:
+def test_editors_and_the_submitter_are_notified(suspicious, cast, settings) -> None:
     for person, address in ((cast.alice, "alice@example.org"), (cast.erin, "erin@example.org")):
         Account.objects.filter(pk=person.account.pk).update(email=address)
     notifications_outbox.TOGETHER, before = notifications_outbox.TOGETHER * 0, notifications_outbox.TOGETHER
@@ -390,7 +392,7 @@ def test_the_list_of_editors_has_filters_and_pages(refused, cast) -> None:
     assert cast.erin.post("quarantine/999999/clear/", {"reason": "x"}).json()["code"] == "quarantine.not-found"
 
 
-def test_an_editor_decides_nothing_in_the_own_cause(cast, submitted, archive, client) -> None:
+def test_an_editor_does_not_decide_about_own_files(cast, submitted, archive, client) -> None:
     submission = with_other_bytes(submitted(), archive(extra={"results/job.out": KEY.encode()}))
     decisions.prepare_for_review(str(submission.pk))
     row = SecretFile.objects.get()
@@ -409,7 +411,7 @@ def test_a_cleared_run_under_review_has_its_numbers_again(
     assert after
 
 
-def test_what_was_not_read_is_not_accepted_and_stops_no_release(suspicious, cast, release) -> None:
+def test_a_quarantined_run_is_not_accepted_and_does_not_block_the_release(suspicious, cast, release) -> None:
     with pytest.raises(StateConflict):
         decisions.decide_run(suspicious, cast.dana.account, "accept", "Sound.", reproducibility="fully")
     publication_publish.publish_release(release, None)
@@ -418,7 +420,7 @@ def test_what_was_not_read_is_not_accepted_and_stops_no_release(suspicious, cast
     assert (release.published_at is not None, suspicious.state) == (True, "submitted")
 
 
-def test_names_of_one_account_are_not_told_to_another(cast, published, check) -> None:
+def test_file_names_are_hidden_from_other_accounts(cast, published, check) -> None:
     content = KEY.encode()
     victim = published
     with_other_bytes(victim, content)
@@ -454,7 +456,7 @@ def test_no_query_breaks_the_list(cast, client, query) -> None:
 # Bytes that are gone
 
 
-def test_a_page_whose_bytes_are_gone_says_so_until_they_are_back(cast, published, client) -> None:
+def test_missing_bytes_are_reported_until_restored(cast, published, client) -> None:
     address, content = f"/results/{published.result.public_id}/", stored(published)
     presence.note_missing_bytes()
     assert "is missing" not in client.get(address).content.decode()
@@ -476,7 +478,7 @@ def test_a_page_whose_bytes_are_gone_says_so_until_they_are_back(cast, published
     assert client.get(f"/api/v1{address}").json()["archive_missing_since"] is None
 
 
-def test_those_looked_at_longest_ago_come_first(published) -> None:
+def test_files_checked_longest_ago_come_first(published) -> None:
     """One a turn: a second turn looks at the other ones."""
     received_storage().delete(key_of(published.sha256))
     Submission.objects.filter(pk=published.pk).update(bytes_seen_at=None)

@@ -125,7 +125,7 @@ def scrubbed(text: str, *other_lines: str) -> str:
         ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "aB3" * 10 + " carol@node17", "<secret>"),
     ],
 )
-def test_who_where_and_keys_are_blanked_out(line: str, expected: str) -> None:
+def test_names_places_and_keys_are_removed(line: str, expected: str) -> None:
     blanked = scrubbed(line)
     if line.startswith("git clone"):
         assert "s3cret" not in blanked
@@ -175,11 +175,11 @@ def test_who_where_and_keys_are_blanked_out(line: str, expected: str) -> None:
         "host_words: bandwidth 5 MiB/s of ior-easy-write",
     ],
 )
-def test_figures_versions_times_and_variables_stay(line: str) -> None:
+def test_values_versions_times_and_variables_are_kept(line: str) -> None:
     assert scrubbed(line) == line
 
 
-def test_a_user_known_from_home_is_found_on_scratch_too() -> None:
+def test_a_user_known_from_home_is_removed_from_scratch_paths() -> None:
     assert scrubbed("-o /scratch/alice/io500/alice.txt", "cd /home/alice") == "-o /scratch/<user>/io500/<user>.txt"
     assert scrubbed("-o /scratch/alice/io500") == "-o /scratch/alice/io500"
 
@@ -188,34 +188,34 @@ def test_a_user_known_from_home_is_found_on_scratch_too() -> None:
     "line",
     ['"run": "kmuster42"', "home_kmuster42/x", "kmuster42@host", "uid=1 kmuster42", "see kmuster42.", "kmuster42"],
 )
-def test_a_user_known_from_one_file_goes_from_all(line: str) -> None:
+def test_a_user_known_from_one_file_is_removed_from_all(line: str) -> None:
     assert "kmuster42" not in scrubbed(line, "cd /home/kmuster42/x")
 
 
-def test_a_host_without_figures_that_a_launcher_named_goes_from_all() -> None:
+def test_a_host_named_by_a_launcher_is_removed_from_all_files() -> None:
     assert scrubbed("rank 0 on fjordhead: ok", "mpirun -host a,fjordhead ./ior") == "rank 0 on <host>: ok"
     assert scrubbed("rank 0 on fjordhead", "alice@fjordhead:~$ ls") == "rank 0 on <host>"
 
 
 @pytest.mark.parametrize("name", ["write", "ior", "stat", "mdtest", "client", "max", "results", "read", "mean"])
-def test_who_is_called_like_a_word_of_outputs_takes_no_results_along(name: str) -> None:
+def test_names_equal_to_words_of_outputs_remove_no_results(name: str) -> None:
     line = f"{name} 119.867 GB/s : time 331.76 seconds, Max {name}: 5"
     assert scrubbed(line, f"cd /home/{name}/x", f"mpirun -host {name} ./ior", f"[{name}@{name} ~]$ ls") == line
 
 
-def test_a_node_that_gave_itself_away_gives_its_like_away() -> None:
+def test_a_known_node_name_reveals_similar_names() -> None:
     line = "task 3 on node17-ib0, task 4 on node18-ib0, on switch9.cluster.example.org, phase ior-easy2"
     expected = "task 3 on <host>, task 4 on <host>, on <host>, phase ior-easy2"
     assert scrubbed(line, "Machine : Linux node17-ib0.cluster.example.org") == expected
     assert scrubbed("rank 5 on hpc-be007", "srun -w hpc-be[001-004] x") == "rank 5 on <host>"
 
 
-def test_hosts_named_like_releases_or_devices_do_not_eat_results() -> None:
+def test_hosts_named_like_releases_or_devices_remove_no_results() -> None:
     names = ["Machine : Linux sc01", "Machine : Linux nvme1", "Machine : Linux io500"]
     assert scrubbed("version io500-sc25, nvme0n1, sc25, io500", *names) == "version io500-sc25, nvme0n1, sc25, io500"
 
 
-def test_names_that_are_given_go_wherever_they_stand() -> None:
+def test_given_names_are_removed_everywhere() -> None:
     names = personal.Names()
     names.give({"mkovacs", "root", "io"}, {"frontier", "login7.hpc.example.org"})
     line = "mkovacs ran io500 on frontier from login7 as root, see login8.hpc.example.org and frontier-x"
@@ -223,7 +223,7 @@ def test_names_that_are_given_go_wherever_they_stand() -> None:
     assert personal.scrub_line(line, names, Counter()) == expected
 
 
-def test_a_private_key_goes_from_begin_to_end() -> None:
+def test_a_private_key_is_removed_from_begin_to_end() -> None:
     lines = ["a", "-----BEGIN RSA PRIVATE KEY-----", "MIIE", "abc", "-----END RSA PRIVATE KEY-----", "b"]
     counts: Counter[str] = Counter()
     scrubbed_lines = list(personal.scrub_lines("id_rsa", lines, personal.Names(), counts))
@@ -257,7 +257,7 @@ def test_a_dumped_environment_keeps_what_a_benchmark_needs() -> None:
     ]
 
 
-def test_settings_of_a_script_are_no_dump() -> None:
+def test_settings_of_a_script_are_not_an_environment_dump() -> None:
     lines = ["io500_a=1", "io500_b=2", "PATH=/x:$PATH", "N=4", "M=5", "K=6"]
     assert list(personal.scrub_lines("io500.sh", lines, personal.Names(), Counter())) == lines
 
@@ -270,7 +270,7 @@ def test_a_host_file_lists_hosts_only(tmp_path: Path) -> None:
     assert files == {"hostfile.10": b"<host>:4\n<host> slots=8\n# comment here\n", "notes": b"<host> ran\n"}
 
 
-def test_the_copy_names_files_and_says_what_was_done(tmp_path: Path) -> None:
+def test_the_copy_lists_files_and_changes(tmp_path: Path) -> None:
     bundle = packed(
         tmp_path / "b.tgz",
         {
@@ -297,7 +297,7 @@ def test_the_copy_names_files_and_says_what_was_done(tmp_path: Path) -> None:
         assert (file.size, file.sha256) == (len(files[file.path]), hashlib.sha256(files[file.path]).hexdigest())
 
 
-def test_two_files_that_get_one_name_both_stay(tmp_path: Path) -> None:
+def test_two_files_with_one_scrubbed_name_are_both_kept(tmp_path: Path) -> None:
     bundle = packed(tmp_path / "b.tgz", {"home/alice/x": b"1\n", "home/bobby/x": b"2\n"})
     _, files = derived(bundle)
     assert sorted(files.values()) == [b"1\n", b"2\n"]
@@ -320,7 +320,7 @@ def test_the_same_files_give_the_same_copy_whatever_their_order_times_and_packin
     assert set(headers) == {(0, 0, "", 0o644)}
 
 
-def test_what_is_no_text_is_left_out_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_binary_files_are_left_out_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundles_scrubbing, "FILE_LIMIT", 1024 * 1024)
     inner = io.BytesIO()
     with zipfile.ZipFile(inner, "w") as archive:
@@ -351,7 +351,7 @@ def test_what_is_no_text_is_left_out_with_the_reason(tmp_path: Path, monkeypatch
     assert files == {"inner.zip/a.txt": b"inside\n", "kept.txt": b"1 2 3\n"}
 
 
-def test_beyond_the_limit_of_all_text_the_largest_files_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_largest_files_are_left_out_beyond_the_text_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundles_scrubbing, "TEXT_LIMIT", 100)
     derivative, files = derived(packed(tmp_path / "b.tgz", {"a": b"1\n" * 100, "b": b"1\n" * 10, "c": b"2\n" * 20}))
     assert set(files) == {"b", "c"}

@@ -82,13 +82,13 @@ def test_a_signature_of_another_key_is_of_an_unknown_one(cast, new_key, signed) 
     assert outcome == ("unknown-key", "checked", [("bundle.signature.unknown-key", "warning")])
 
 
-def test_a_key_of_a_colleague_is_not_the_accounts(cast, new_key, signed) -> None:
+def test_a_key_of_a_colleague_does_not_verify(cast, new_key, signed) -> None:
     key = new_key()
     signatures.add_key(cast.bob.account, key.with_suffix(".pub").read_text())
     assert signed(sign(key, bag()[MANIFEST]))[0] == "unknown-key"
 
 
-def test_a_key_that_is_added_later_counts_when_it_is_checked_again(cast, new_key, signed) -> None:
+def test_a_key_added_later_verifies_at_the_next_check(cast, new_key, signed) -> None:
     key = new_key()
     assert signed(sign(key, bag()[MANIFEST]))[0] == "unknown-key"
     signatures.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
@@ -101,20 +101,20 @@ def test_a_key_that_is_added_later_counts_when_it_is_checked_again(cast, new_key
 @pytest.mark.parametrize(
     ("signature_of", "namespace"), [(b"another manifest\n", "highwater"), (None, "git"), (None, "file")]
 )
-def test_a_signature_of_something_else_makes_it_invalid(cast, new_key, signed, signature_of, namespace) -> None:
+def test_a_signature_of_other_bytes_is_invalid(cast, new_key, signed, signature_of, namespace) -> None:
     key = new_key()
     signatures.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
     outcome = signed(sign(key, signature_of or bag()[MANIFEST], namespace))
     assert outcome == ("invalid", "invalid", [("bundle.signature.invalid", "error")])
 
 
-def test_a_signature_of_what_is_no_bag_is_invalid(cast, new_key, signed) -> None:
+def test_a_signature_of_a_bundle_without_a_bag_is_invalid(cast, new_key, signed) -> None:
     key = new_key()
     signatures.add_key(cast.alice.account, key.with_suffix(".pub").read_text())
     assert signed(sign(key, bag()[MANIFEST]), make_run())[0] == "invalid"
 
 
-def test_without_a_signature_there_is_none(signed) -> None:
+def test_a_bundle_without_a_signature_has_no_verification(signed) -> None:
     assert signed("") == ("none", "checked", [])
 
 
@@ -125,7 +125,7 @@ def test_files_that_are_no_signatures_are_refused(cast, archive, text) -> None:
     assert not Submission.objects.exists()
 
 
-def test_without_ssh_keygen_the_server_says_so(cast, new_key, signed, monkeypatch, tmp_path) -> None:
+def test_verification_without_ssh_keygen_reports_it(cast, new_key, signed, monkeypatch, tmp_path) -> None:
     signature = sign(new_key(), bag()[MANIFEST])
     monkeypatch.setenv("PATH", str(tmp_path))
     assert signed(signature) == ("pending", "checked", [("bundle.signature.not-checked", "warning")])
@@ -145,7 +145,7 @@ def test_without_ssh_keygen_the_server_says_so(cast, new_key, signed, monkeypatc
         "ssh-rsa " + "A" * 20000,
     ],
 )
-def test_what_is_no_public_key_is_refused(cast, line) -> None:
+def test_invalid_public_keys_are_refused(cast, line) -> None:
     with pytest.raises(BadSigningKey):
         signatures.add_key(cast.alice.account, line)
     assert not cast.alice.account.signing_keys.exists()

@@ -19,7 +19,7 @@ from tests.submissions.cast import leftovers
 CONTENT = b"a run"
 
 
-def test_bytes_lie_under_their_hash(bundles: Path) -> None:
+def test_bytes_are_stored_under_their_hash(bundles: Path) -> None:
     incoming = Incoming("run.tar.gz")
     incoming.write(b"abc")
     key = incoming.keep()
@@ -66,7 +66,7 @@ def test_one_byte_over_the_limit_is_refused(bundles: Path) -> None:
     assert leftovers(bundles) == []
 
 
-def test_a_full_disk_is_told_and_nothing_is_half_there(tmp_path: Path, settings) -> None:
+def test_a_full_disk_is_reported_without_partial_files(tmp_path: Path, settings) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], capture_output=True)
@@ -87,7 +87,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_there(tmp_path: Path, settings)
         subprocess.run(["umount", disk], check=True)
 
 
-def test_a_storage_that_cannot_be_written_is_told(tmp_path: Path, settings) -> None:
+def test_an_unwritable_storage_is_reported(tmp_path: Path, settings) -> None:
     (tmp_path / "file").write_text("in the way")
     options = dict(settings.STORAGES["received"]["OPTIONS"], location=str(tmp_path / "file" / "received"))
     settings.STORAGES = {**settings.STORAGES, "received": {**settings.STORAGES["received"], "OPTIONS": options}}
@@ -96,7 +96,7 @@ def test_a_storage_that_cannot_be_written_is_told(tmp_path: Path, settings) -> N
     assert (refusal.value.status, refusal.value.code) == (503, "storage.unavailable")
 
 
-def test_a_storage_that_is_no_folder_gets_the_whole_file(settings, bundles: Path) -> None:
+def test_an_object_storage_gets_the_whole_file(settings, bundles: Path) -> None:
     settings.STORAGES = {
         **settings.STORAGES,
         "received": {"BACKEND": "django.core.files.storage.InMemoryStorage", "OPTIONS": {}},

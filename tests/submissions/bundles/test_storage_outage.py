@@ -54,7 +54,7 @@ def storage_is(settings, bundles) -> Callable[[type[Storage]], None]:
     return change
 
 
-def test_storage_that_is_away_is_not_missing(published, storage_is, client, cast) -> None:
+def test_an_unreachable_storage_is_no_missing_file(published, storage_is, client, cast) -> None:
     storage_is(AwayStorage)
     presence.note_missing_bytes()
     result = Result.objects.get(pk=published.result_id)
@@ -66,7 +66,7 @@ def test_storage_that_is_away_is_not_missing(published, storage_is, client, cast
     assert client.get(f"/results/{published.result.public_id}/copy.tar.gz").status_code == 503
 
 
-def test_a_folder_that_is_not_mounted_is_not_missing(published, bundles, client, cast) -> None:
+def test_an_unmounted_folder_is_no_missing_file(published, bundles, client, cast) -> None:
     for folder in list(bundles.iterdir()):
         folder.rename(folder.with_name(f"{folder.name}-unmounted"))
         folder.mkdir()
@@ -77,7 +77,7 @@ def test_a_folder_that_is_not_mounted_is_not_missing(published, bundles, client,
     assert cast.alice.get(f"submissions/{published.pk}/files/received/").status_code == 503
 
 
-def test_tidying_goes_on_where_one_file_can_not_be_deleted(cast, archive, storage_is) -> None:
+def test_tidying_continues_after_a_file_that_cannot_be_deleted(cast, archive, storage_is) -> None:
     submission_id = cast.alice.upload(archive(extra={"results/job.out": KEY.encode()})).json()["id"]
     processing.check_submission(submission_id)
     storage_is(AwayStorage)

@@ -54,7 +54,7 @@ def page_of(step: Step) -> str:
 # What everybody reads
 
 
-def test_state_and_note_are_on_the_page_in_the_api_and_in_the_feed(cast, step, client) -> None:
+def test_state_and_note_are_on_page_api_and_feed(cast, step, client) -> None:
     assert ">New</td>" in client.get(HISTORY).content.decode()
     assert cast.alice.post(f"steps/{step.pk}/", SAID).status_code == 200
     for address in (HISTORY, f"{HISTORY}feed.atom"):
@@ -63,7 +63,7 @@ def test_state_and_note_are_on_the_page_in_the_api_and_in_the_feed(cast, step, c
     assert (api_step["id"], api_step["state"], api_step["note"]) == (step.pk, "explained", "The kernel was updated.")
 
 
-def test_who_said_it_is_for_those_who_may(cast, step, client) -> None:
+def test_names_in_the_history_are_shown_to_permitted_accounts(cast, step, client) -> None:
     cast.alice.post(f"steps/{step.pk}/", SAID)
     cast.dana.post(f"steps/{step.pk}/", SAID | {"state": "investigating", "note": "", "version": 1})
     (last, first) = cast.bob.get(f"steps/{step.pk}/").json()["history"]
@@ -82,7 +82,7 @@ def test_a_note_is_a_line_of_text_without_personal_traces(cast, step, client) ->
     assert "jane" not in page
 
 
-def test_what_was_said_stays_when_results_move_the_step(cast, step, client) -> None:
+def test_judgements_are_kept_when_results_move_the_step(cast, step, client) -> None:
     cast.alice.post(f"steps/{step.pk}/", SAID)
     Result.objects.filter(public_id="hw-5").update(withdrawn_at=timezone.now())
     make_nights(make_release("T2"), [45.1, 45.0], first=8, institution="North Lab")
@@ -97,7 +97,7 @@ def test_what_was_said_stays_when_results_move_the_step(cast, step, client) -> N
     ("person", "status"),
     [("alice", 200), ("bob", 200), ("charlie", 403), ("dana", 200), ("erin", 200), ("fay", 200)],
 )
-def test_members_and_reviewers_speak_of_a_step(cast, step, person, status) -> None:
+def test_members_and_reviewers_judge_a_step(cast, step, person, status) -> None:
     speaker = getattr(cast, person)
     listed = [row["id"] for row in speaker.get("steps/").json()["results"]]
     assert listed == ([step.pk] if status == 200 else [])
@@ -108,7 +108,7 @@ def test_members_and_reviewers_speak_of_a_step(cast, step, person, status) -> No
     assert StepComment.objects.count() == Step.objects.get().version == (status == 200)
 
 
-def test_a_reviewer_tied_to_the_vendor_says_nothing_of_a_step(cast, step) -> None:
+def test_a_reviewer_with_a_vendor_tie_cannot_judge_a_step(cast, step) -> None:
     Result.objects.filter(pk=step.after_id).update(storage_vendor="HPE")
     for account in Account.objects.all():
         ties.declare_ties(account, ["Hewlett Packard Enterprise"])
@@ -120,14 +120,14 @@ def test_a_reviewer_tied_to_the_vendor_says_nothing_of_a_step(cast, step) -> Non
     assert (page.status_code, "tied to HPE" in page.content.decode()) == (403, True)
 
 
-def test_who_is_not_signed_in_says_nothing(cast, step, client) -> None:
+def test_judging_a_step_needs_signing_in(cast, step, client) -> None:
     assert cast.stranger.post(f"/api/v1/steps/{step.pk}/", SAID, format="json").status_code == 401
     assert client.post(page_of(step), SAID)["Location"].startswith("/login/")
     assert client.get("/account/steps/")["Location"].startswith("/login/")
     assert Step.objects.get().state == "new"
 
 
-def test_a_step_that_is_gone_or_was_never_there_is_not_found(cast, step) -> None:
+def test_a_vanished_or_unknown_step_is_not_found(cast, step) -> None:
     Result.objects.filter(public_id="hw-7").update(withdrawn_at=timezone.now())
     find()
     for pk in (step.pk, step.pk + 1):
@@ -136,7 +136,7 @@ def test_a_step_that_is_gone_or_was_never_there_is_not_found(cast, step) -> None
     assert cast.alice.get("steps/").json()["results"] == []
 
 
-def test_of_an_anonymous_system_nobody_speaks(cast, step) -> None:
+def test_steps_of_an_anonymous_system_cannot_be_judged(cast, step) -> None:
     Site.objects.filter(slug="north-lab").update(slug=anonymizer.SLUG)
     for person in (cast.alice, cast.dana, cast.fay):
         assert person.get("steps/").json()["results"] == []
@@ -168,7 +168,7 @@ def test_invalid_judgements_are_refused(cast, step, said, status, code) -> None:
     assert Step.objects.values_list("state", "note", "version").get() == ("new", "", 0)
 
 
-def test_who_reads_an_old_version_is_told_on_the_page(cast, step) -> None:
+def test_a_judgement_of_an_old_version_is_refused_on_the_page(cast, step) -> None:
     alice, bob = browser(cast.alice), browser(cast.bob)
     assert alice.post(page_of(step), SAID)["Location"] == page_of(step)
     late = bob.post(page_of(step), SAID | {"state": "false_alarm", "note": "A slow drive in the client."})
@@ -182,7 +182,7 @@ def test_who_reads_an_old_version_is_told_on_the_page(cast, step) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_at_once_one_wins_and_the_other_is_told(cast, step) -> None:
+def test_one_of_two_concurrent_judgements_is_refused(cast, step) -> None:
     problems: list[object] = []
 
     def say() -> None:
@@ -235,7 +235,7 @@ def test_the_list_is_by_state_and_system_newest_first_in_pages(cast, step, monke
     assert [row["id"] for row in cast.dana.client.get(following).json()["results"]] == [step.pk]
 
 
-def test_the_list_costs_the_same_for_many(cast, step, django_assert_max_num_queries) -> None:
+def test_the_list_costs_the_same_queries_for_many_rows(cast, step, django_assert_max_num_queries) -> None:
     client = browser(cast.alice)
     client.get("/account/steps/")
     with django_assert_max_num_queries(4):  # session, account, steps with their results; nothing for each

@@ -27,14 +27,14 @@ def submit(cast, submission: Submission, **changes: object):
     return cast.alice.post(f"submissions/{submission.pk}/submit/", document)
 
 
-def test_the_sound_one_of_two_runs_can_be_submitted(cast, release, tmp_path) -> None:
+def test_the_valid_one_of_two_runs_can_be_submitted(cast, release, tmp_path) -> None:
     submission = upload_two(cast, tmp_path, short="ior-easy-write")
     assert submission.state == "checked"
     answer = submit(cast, submission, primary=0)
     assert (answer.status_code, answer.json()["state"], answer.json()["primary"]) == (200, "submitted", 0)
 
 
-def test_the_spoilt_one_of_two_runs_is_refused_with_its_errors(cast, release, tmp_path) -> None:
+def test_the_invalid_one_of_two_runs_is_refused_with_its_errors(cast, release, tmp_path) -> None:
     answer = submit(cast, upload_two(cast, tmp_path, short="ior-easy-write"), primary=1)
     assert (answer.status_code, answer.json()["code"]) == (422, "submit.run-invalid")
     assert "io500.stonewall.short" in answer.json()["detail"]

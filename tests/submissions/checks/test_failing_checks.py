@@ -53,7 +53,7 @@ def figure(code: str) -> str:
     return line.split()[-1]
 
 
-def test_an_administrator_is_told_once_of_a_check_that_was_given_up(fay_reads, failing) -> None:
+def test_administrators_get_one_email_about_a_failed_check(fay_reads, failing) -> None:
     submission = failing()
     told_after(seconds=6)
     told_after(seconds=12)
@@ -63,7 +63,7 @@ def test_an_administrator_is_told_once_of_a_check_that_was_given_up(fay_reads, f
     assert "your submission" not in letter.body
 
 
-def test_nobody_else_is_told_of_it_so(cast, fay_reads, failing) -> None:
+def test_other_accounts_get_no_email_about_a_failed_check(cast, fay_reads, failing) -> None:
     for name in ("alice", "bob", "dana", "erin"):
         Account.objects.filter(username=name).update(email=f"{name}@example.org")
     Account.objects.create(username="gone", role="admin", email="gone@example.org", is_active=False)
@@ -84,7 +84,7 @@ def test_a_submission_with_errors_of_its_own_is_no_failure(cast, fay_reads, arch
     assert (figure("processing.failed"), figure("bundle.reader-failed")) == ("0.0", "0.0")
 
 
-def test_a_person_cannot_make_a_failure_by_a_reason(cast, fay_reads, submitted) -> None:
+def test_a_reason_of_a_user_is_not_counted_as_a_failure(cast, fay_reads, submitted) -> None:
     pk = submitted().pk
     cast.dana.post(f"submissions/{pk}/review/", {"decision": "reject", "reason": "Wrong; processing.failed"})
     told_after(seconds=6)
@@ -92,7 +92,7 @@ def test_a_person_cannot_make_a_failure_by_a_reason(cast, fay_reads, submitted) 
     assert figure("processing.failed") == "0.0"
 
 
-def test_hundreds_of_failures_at_once_are_a_few_letters(fay_reads, failing) -> None:
+def test_hundreds_of_failures_are_a_few_emails(fay_reads, failing) -> None:
     submission = failing()
     event = Event.objects.get(submission=submission, to_state="invalid")
     for _ in range(450):
@@ -103,7 +103,7 @@ def test_hundreds_of_failures_at_once_are_a_few_letters(fay_reads, failing) -> N
     assert len(to("fay@example.org")) == 3  # of at most 200 events each
 
 
-def test_failures_that_follow_wait_for_the_next_letter(fay_reads, failing) -> None:
+def test_later_failures_wait_for_the_next_email(fay_reads, failing) -> None:
     failing()
     told_after(seconds=6)
     for minutes in (1, 20, 40):
@@ -117,7 +117,7 @@ def test_failures_that_follow_wait_for_the_next_letter(fay_reads, failing) -> No
     ]
 
 
-def test_the_letter_survives_a_mail_server_that_is_away(fay_reads, failing, settings) -> None:
+def test_the_email_is_sent_after_a_mail_server_outage(fay_reads, failing, settings) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
     failing()
@@ -129,16 +129,14 @@ def test_the_letter_survives_a_mail_server_that_is_away(fay_reads, failing, sett
     assert len(to("fay@example.org")) == 1
 
 
-def test_an_administrator_whose_own_check_failed_gets_one_letter_with_both(cast, fay_reads, failing) -> None:
+def test_an_administrator_with_a_failed_check_gets_one_email_with_both(cast, fay_reads, failing) -> None:
     submission = failing(cast.fay)
     told_after(seconds=6)
     (letter,) = to("fay@example.org")
     assert letter.body.count(str(submission.pk)) == 3  # the failure, the own submission, its address
 
 
-def test_a_reader_that_raises_is_checked_at_once_and_told_as_well(
-    cast, fay_reads, archive, monkeypatch, without_cage
-) -> None:
+def test_a_failing_reader_is_reported_without_retries(cast, fay_reads, archive, monkeypatch, without_cage) -> None:
     def raising(_bundle):
         raise ValueError("x")
 
@@ -160,7 +158,7 @@ def test_failures_are_counted_for_operators(failing) -> None:
     assert (figure("processing.failed"), figure("bundle.reader-failed")) == ("2.0", "0.0")
 
 
-def test_the_hint_says_what_is_true(failing) -> None:
+def test_the_hint_names_administrators_with_an_address(failing) -> None:
     (finding,) = failing().checks.get().report["findings"]
     assert finding["code"] == "processing.failed"
     assert "an operator has been told" not in finding["hint"]

@@ -60,7 +60,7 @@ CASES = [
 ]
 
 
-def test_the_way_of_a_submission_names_violated_rules(cast, waiting) -> None:
+def test_the_progress_of_a_submission_counts_violated_rules(cast, waiting) -> None:
     """A rule may be violated without a finding: "no errors or warnings" stood above a row of crosses."""
     submission = waiting(0, None, None)
     check = submission.checks.latest("made_at")
@@ -76,7 +76,7 @@ def test_the_way_of_a_submission_names_violated_rules(cast, waiting) -> None:
 
 
 @pytest.mark.parametrize(("primary", "chosen", "copy", "counted", "said"), CASES)
-def test_every_place_counts_the_same(cast, waiting, primary, chosen, copy, counted, said) -> None:
+def test_every_page_counts_findings_the_same(cast, waiting, primary, chosen, copy, counted, said) -> None:
     submission = waiting(primary, chosen, copy)
     mine, theirs = f"/submissions/{submission.pk}/", f"/review/{submission.pk}/"
     assert f"Checked {said}" in page(cast.alice, mine)
@@ -103,7 +103,7 @@ def test_a_new_check_is_counted_as_it_is_shown(cast, waiting) -> None:
     assert (check.errors, check.warnings) == (levels.count("error"), levels.count("warning"))
 
 
-def test_what_was_not_checked_is_not_without_findings(cast, archive) -> None:
+def test_an_unchecked_submission_is_not_shown_without_findings(cast, archive) -> None:
     cast.alice.upload(archive())
     assert "not checked yet" in page(cast.alice, "/submissions/")
 
@@ -119,7 +119,7 @@ def test_lists_cost_no_query_for_each_row(cast, submitted, django_assert_num_que
         submitted(performance=performance)
 
 
-def test_verified_says_which_rules_are_violated(cast, client, release, submitted) -> None:
+def test_a_verified_result_lists_violated_rules(cast, client, release, submitted) -> None:
     submission = submitted()
     decisions.decide_run(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
     publication_publish.publish_release(release, cast.erin.account, allow_empty=True)

@@ -9,9 +9,11 @@ import uuid
 from datetime import timedelta
 
 import pytest
+import time_machine
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.core.files.storage import FileSystemStorage
 from django.db import connection
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from submissions.bundles import storage
@@ -41,14 +43,14 @@ def test_a_valid_run_is_checked(checked) -> None:
     assert score["value"] == pytest.approx(score["printed"], rel=1e-5)
 
 
-def test_a_short_stonewall_makes_it_invalid(checked) -> None:
+def test_a_short_stonewall_makes_a_run_invalid(checked) -> None:
     submission = checked(short="ior-easy-write")
     assert submission.state == "invalid"
     assert "io500.stonewall.short" in codes(submission)
 
 
 @pytest.mark.parametrize("content", [b"\0\1\2" * 100, b"hello\n", b"\x1f\x8b\x08broken", b"PK\x03\x04broken"])
-def test_what_cannot_be_read_is_invalid_with_a_finding(cast, content) -> None:
+def test_unreadable_uploads_are_invalid_with_a_finding(cast, content) -> None:
     submission = Submission.objects.get(pk=cast.alice.upload(content).json()["id"])
     processing.check_submission(submission.pk)
     submission.refresh_from_db()
@@ -70,7 +72,7 @@ def test_declared_nodes_are_compared(checked) -> None:
     assert "io500.nodes.declared" in codes(submission)
 
 
-def test_running_it_twice_is_harmless(checked) -> None:
+def test_a_second_processing_changes_nothing(checked) -> None:
     submission = checked()
     processing.check_submission(submission.pk)
     submission.refresh_from_db()
@@ -78,7 +80,7 @@ def test_running_it_twice_is_harmless(checked) -> None:
 
 
 @pytest.mark.parametrize("state", [State.CHECKED, State.SUBMITTED, State.WITHDRAWN, State.ACCEPTED])
-def test_only_what_waits_is_taken_up(cast, archive, state) -> None:
+def test_only_waiting_submissions_are_processed(cast, archive, state) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     Submission.objects.update(state=state)
     processing.check_submission(pk)
@@ -86,11 +88,11 @@ def test_only_what_waits_is_taken_up(cast, archive, state) -> None:
     assert not Check.objects.exists()
 
 
-def test_a_task_for_what_is_not_there_ends_quietly() -> None:
+def test_a_task_for_a_missing_submission_ends_quietly() -> None:
     processing.check_submission(uuid.uuid4())
 
 
-def test_a_run_withdrawn_meanwhile_stays_withdrawn(cast, archive) -> None:
+def test_a_run_withdrawn_during_its_check_stays_withdrawn(cast, archive) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     submission = processing._claim_submission(pk)
     assert cast.alice.post(f"submissions/{pk}/withdraw/", {"reason": "Wrong file."}).status_code == 200
@@ -99,7 +101,7 @@ def test_a_run_withdrawn_meanwhile_stays_withdrawn(cast, archive) -> None:
     assert not Check.objects.exists()
 
 
-def test_a_failure_of_ours_is_told_after_three_attempts_and_the_bytes_stay(cast, archive) -> None:
+def test_an_internal_failure_is_reported_after_three_attempts(cast, archive) -> None:
     content = archive()
     pk = cast.alice.upload(content).json()["id"]
     submission = Submission.objects.get()
@@ -118,7 +120,7 @@ def test_a_failure_of_ours_is_told_after_three_attempts_and_the_bytes_stay(cast,
     assert storage.Path(moved).read_bytes() == content
 
 
-def test_a_bundle_that_kills_workers_is_given_up(cast, archive) -> None:
+def test_a_bundle_that_kills_workers_is_not_retried_for_ever(cast, archive) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     Submission.objects.update(state=State.PROCESSING, attempts=processing.ATTEMPTS)
     processing.check_submission(pk)
@@ -137,7 +139,7 @@ class RingingStorage(FileSystemStorage):
         return super().path(name)
 
 
-def test_time_that_runs_out_is_a_finding(cast, settings, monkeypatch) -> None:
+def test_a_timeout_of_a_check_is_a_finding(cast, settings, monkeypatch) -> None:
     """Celery's soft limit raises in the middle of the check; an alarm does so here, while 900 MB are unpacked."""
     store = settings.STORAGES["received"] | {"BACKEND": f"{__name__}.RingingStorage"}
     settings.STORAGES = settings.STORAGES | {"received": store}
@@ -181,9 +183,7 @@ class _Noise:
     ("setting", "limit", "code"),
     [("CHECK_SECONDS", 0.004, "processing.timeout"), ("CHECK_MEMORY_BYTES", 20 * 1024**2, "processing.too-much")],
 )
-def test_a_check_that_ran_out_of_time_or_memory_is_not_tried_again(
-    cast, archive, settings, setting, limit, code
-) -> None:
+def test_a_check_out_of_time_or_memory_is_not_retried(cast, archive, settings, setting, limit, code) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     setattr(settings, setting, limit)
     processing.check_submission(pk)
@@ -191,7 +191,7 @@ def test_a_check_that_ran_out_of_time_or_memory_is_not_tried_again(
     assert (submission.state, submission.attempts, codes(submission)) == ("invalid", 1, [code])
 
 
-def test_what_json_has_and_postgresql_has_not_is_stored_all_the_same(checked) -> None:
+def test_values_unknown_to_jsonb_are_replaced_before_storing(checked) -> None:
     document = {"a": [float("nan"), float("inf"), 1.5], "b\0": "x\0y", "c": "\ud800", "d": {"e": None}}
     assert plain_json.to_jsonb_safe(document) == {
         "a": [None, None, 1.5],
@@ -205,7 +205,7 @@ def test_what_json_has_and_postgresql_has_not_is_stored_all_the_same(checked) ->
     ("lists", "judged"),
     [([], None), (["io500"], "io500"), (["full", "io500", "ten"], "ten"), (["ten", "scc"], "scc")],
 )
-def test_the_narrowest_list_judges(lists, judged) -> None:
+def test_the_strictest_list_decides_the_check(lists, judged) -> None:
     assert processing.judged_list(lists) == judged
 
 
@@ -231,7 +231,7 @@ def test_a_lost_task_is_sent_again_once(broker, lost) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_was_just_sent_is_left_alone(broker, lost) -> None:
+def test_recently_queued_submissions_are_not_requeued(broker, lost) -> None:
     from submissions.lifecycle import task_queue
 
     task_queue.app.control.purge()
@@ -240,7 +240,7 @@ def test_what_was_just_sent_is_left_alone(broker, lost) -> None:
     assert task_queue.queue_length("processing") == 0
 
 
-def test_only_what_no_worker_holds_is_abandoned(lost) -> None:
+def test_only_submissions_without_a_worker_are_abandoned(lost) -> None:
     Submission.objects.update(state=State.PROCESSING)
     assert processing.abandoned_submissions(timezone.now()) == [lost.pk]
     with connection.cursor() as cursor:
@@ -262,11 +262,34 @@ def test_lock_keys_of_high_and_low_ids_are_recognised(cast) -> None:
         assert pk in processing.abandoned_submissions(timezone.now())
 
 
-def test_a_check_costs_so_many_queries(cast, archive, django_assert_num_queries) -> None:
+def test_a_check_costs_a_fixed_number_of_queries(cast, archive, django_assert_num_queries) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
-    # lock; look-up, with release, copy and institution; claim and its history in a savepoint; refused before, cleared;
-    # signature; row lock, no description, check, state, history and its notice in two savepoints; unlock.
-    # The turn of the account: a look-up and a row in two savepoints. The log: leaf and record of two histories and of
-    # the check.
-    with django_assert_num_queries(33):
+    # lock; look-up, with release, copy and institution; claim and its history; turn of the account; refused before,
+    # cleared; signature; in a savepoint row lock, check, digest of its report, state, history and its notice; unlock.
+    # The log: leaf and record of the claim, leaves and records of the check and its history.
+    with django_assert_num_queries(21):
         processing.check_submission(pk)
+
+
+@pytest.mark.parametrize("days", [-400, -1, 1, 300])
+def test_a_lost_task_is_found_after_an_upload_by_a_host_with_a_wrong_clock(cast, days: int) -> None:
+    with time_machine.travel(timezone.now() + timedelta(days=days), tick=True):
+        lost = cast.alice.upload(b"hello\n").json()["id"]
+    assert processing.lost_submissions(Now() - timedelta(seconds=30)) == []
+    assert processing.lost_submissions(Now()) == [uuid.UUID(lost)]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("state", [State.RECEIVED, State.PROCESSING])
+def test_a_task_queued_by_a_database_whose_clock_was_ahead_is_sent_again(broker, lost, state: State) -> None:
+    """Else it would wait until the right clock gets there."""
+    from submissions.lifecycle import task_queue
+
+    ahead = timezone.now() + timedelta(hours=5)
+    Submission.objects.update(state=state, queued_at=ahead)
+    task_queue.app.control.purge()
+    processing.requeue_stuck()
+    assert task_queue.queue_length("processing") == 1
+    assert Submission.objects.get().queued_at < ahead
+    processing.requeue_stuck()
+    assert task_queue.queue_length("processing") == 1

@@ -67,7 +67,7 @@ def rows(document: dict) -> dict[str, dict]:
 # What the bundle answers
 
 
-def test_facts_of_bundle_and_run_answer_with_their_sources(cast, described) -> None:
+def test_facts_of_bundle_and_run_are_answers_with_sources(cast, described) -> None:
     questions = rows(answers_of(cast.alice, described()))
     assert (questions["client_nodes"]["value"], questions["client_nodes"]["source"]) == (10, "benchmark")
     assert (questions["data_targets"]["value"], questions["data_targets"]["source"]) == (4, "collected")
@@ -80,23 +80,59 @@ def test_facts_of_bundle_and_run_answer_with_their_sources(cast, described) -> N
     assert questions["availability"]["lacking"] == "There is no answer."
 
 
-def test_a_bundle_without_a_description_leaves_most_to_people(cast, checked) -> None:
+def test_a_bundle_without_a_description_leaves_most_questions_open(cast, checked) -> None:
     questions = rows(answers_of(cast.alice, checked()))
     assert {row["source"] for row in questions.values()} <= {"benchmark", None}
     assert (questions["tasks"]["value"], questions["runtime_environment"]["value"]) == (160, None)
 
 
-def test_what_was_not_checked_yet_has_all_questions_and_no_answer(cast, archive) -> None:
+def test_an_unchecked_submission_has_no_answers(cast, archive) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     questionnaire = cast.alice.get(f"submissions/{pk}/answers/").json()
     assert {row["value"] for row in questionnaire["questions"]} == {None}
     assert questionnaire["proposal"]["level"] == "undefined"
 
 
+def test_the_recipe_answers_how_it_was_run_with_evidence(cast, described) -> None:
+    submission = described()
+    document = answers_of(cast.alice, submission)
+    assert document["answered_by_recipe"] == ["execution", "client_nodes", "tasks"]
+    recipe = rows(document)["execution"]["recipe"]
+    assert recipe["is_answered"] and not recipe["contradicted"]
+    assert "io500 config.ini" in recipe["evidence"][0]["text"]
+    places = {fact["label"]: fact["where"] for fact in recipe["evidence"]}
+    assert places["Client nodes"].endswith(".txt:" + places["Client nodes"].rpartition(":")[2])
+    assert rows(document)["fault_tolerance_mechanisms"]["recipe"] is None
+    status_document = cast.alice.get(f"submissions/{submission.pk}/").json()
+    assert status_document["answered_by_recipe"] == ["execution", "client_nodes", "tasks"]
+
+
+def test_facts_alone_support_a_level_without_what_people_wrote(cast, described) -> None:
+    submission = described()
+    before = answers_of(cast.alice, submission)["supported"]
+    cast.alice.put(f"submissions/{submission.pk}/answers/", ANSWERS)
+    document = answers_of(cast.alice, submission)
+    assert document["supported"] == before
+    assert document["proposal"]["points"] > document["supported"]["points"]
+    reasons = {item["id"]: item["why"] for item in before["items"]}
+    assert reasons["purpose"] == "There is no answer."
+
+
+def test_an_answer_that_differs_from_the_recipe_is_kept_and_shown(cast, described) -> None:
+    submission = described()
+    cast.alice.put(f"submissions/{submission.pk}/answers/", {"tasks": 999})
+    document = answers_of(cast.alice, submission)
+    row = rows(document)["tasks"]
+    assert (row["value"], row["source"]) == (999, "submitter")
+    assert (row["recipe"]["value"], row["recipe"]["contradicted"]) == (160, True)
+    about = [finding["code"] for finding in document["contradictions"] if finding["where"] == "answers.tasks"]
+    assert set(about) == {"questionnaire.answer-differs"}
+
+
 # What people answer
 
 
-def test_an_answer_stands_before_the_facts_and_says_whose_it_is(cast, described) -> None:
+def test_an_answer_overrides_facts_and_names_its_author(cast, described) -> None:
     submission = described()
     answer = cast.bob.put(f"submissions/{submission.pk}/answers/", {"data_targets": 5, "trust": WORDS})
     assert answer.status_code == 200
@@ -107,7 +143,7 @@ def test_an_answer_stands_before_the_facts_and_says_whose_it_is(cast, described)
     assert answer.json() == answers_of(cast.alice, submission)
 
 
-def test_what_was_downloaded_can_be_edited_and_sent_back(cast, described) -> None:
+def test_downloaded_answers_can_be_edited_and_sent_back(cast, described) -> None:
     submission = described()
     document = answers_of(cast.alice, submission)
     document["answers"]["trust"] = WORDS
@@ -146,7 +182,7 @@ def test_an_answer_to_no_question_is_refused_with_the_nearest(cast, described, w
     assert submission.answers == {}
 
 
-def test_an_answer_from_before_a_question_went_can_be_sent_back(cast, described) -> None:
+def test_an_answer_to_a_removed_question_can_be_sent_back(cast, described) -> None:
     submission = described()
     Submission.objects.filter(pk=submission.pk).update(answers={"of_yesterday": [1]})
     document = answers_of(cast.alice, submission)
@@ -170,7 +206,7 @@ def test_a_file_of_no_known_questionnaire_is_refused(cast, checked, sent) -> Non
     assert (refused.status_code, refused.json()["code"]) == (422, "answers.invalid")
 
 
-def test_a_contradiction_is_told_and_forbids_nothing(cast, release, described) -> None:
+def test_a_contradiction_is_reported_without_blocking(cast, release, described) -> None:
     busy = make_class(parameters=[make_parameter("node.load_before", 200.0, key="load_1min")])
     submission = described(make_system(node_classes=[busy]))
     path = f"submissions/{submission.pk}/answers/"
@@ -196,14 +232,14 @@ def test_the_check_for_the_reviewer_counts_words_of_texts_only(cast, release, de
 # What lists ask for
 
 
-def test_a_list_that_asks_for_nothing_takes_a_run_without_answers(cast, release, described) -> None:
+def test_a_list_without_questions_accepts_a_run_without_answers(cast, release, described) -> None:
     submission = described()
     of_full = answers_of(cast.alice, submission)["lists"]["full"]
     assert (of_full["asks"], of_full["complete"]) == (False, False)
     assert submit(cast.alice, submission, "full").status_code == 200
 
 
-def test_a_list_that_asks_takes_what_is_incomplete_says_so_and_does_not_rank_it(cast, asking, release, described):
+def test_a_list_with_questions_accepts_incomplete_answers_without_ranking(cast, asking, release, described):
     submission = described()
     partly = {name: answer for name, answer in ANSWERS.items() if name != "storage_role"} | {"trust": "Trust us."}
     cast.alice.put(f"submissions/{submission.pk}/answers/", partly)
@@ -216,7 +252,7 @@ def test_a_list_that_asks_takes_what_is_incomplete_says_so_and_does_not_rank_it(
     assert [len(cast.erin.get(f"lists/sc99/{name}/").json()["entries"]) for name in ("full", "io500")] == [0, 1]
 
 
-def test_facts_count_as_answers_where_a_list_asks(cast, asking, release, described) -> None:
+def test_facts_count_as_required_answers(cast, asking, release, described) -> None:
     submission = described()
     cast.alice.put(f"submissions/{submission.pk}/answers/", ANSWERS)
     of_full = answers_of(cast.alice, submission)["lists"]["full"]
@@ -224,14 +260,14 @@ def test_facts_count_as_answers_where_a_list_asks(cast, asking, release, describ
     assert submit(cast.alice, submission, "full").status_code == 200
 
 
-def test_markup_makes_no_words(cast, asking, release, described) -> None:
+def test_markup_does_not_count_as_words(cast, asking, release, described) -> None:
     submission = described()
     cast.alice.put(f"submissions/{submission.pk}/answers/", ANSWERS | {"trust": "<p>" + "<b></b> " * 40 + "</p>"})
     assert submit(cast.alice, submission, "full").json()["answers_missing"] == {"full": ["trust"]}
 
 
 @pytest.mark.parametrize("name", ["production", "ten-production"])
-def test_production_asks_and_the_other_lists_do_not(cast, release, described, name) -> None:
+def test_only_production_lists_require_answers(cast, release, described, name) -> None:
     missing_by_list = submit(cast.alice, described(), "full", "io500", "ten", name).json()["answers_missing"]
     assert list(missing_by_list) == [name]
     assert {"system_purpose", "usage", "single_point_of_failure"} < set(missing_by_list[name])
@@ -249,7 +285,7 @@ def publish(cast, submission) -> dict:
     return cast.stranger.get(f"/api/v1/results/{submission.result.public_id}/").json()["answers"]
 
 
-def test_answers_are_published_with_their_sources_but_for_the_feedback(cast, release, described) -> None:
+def test_answers_are_published_with_sources_and_without_feedback(cast, release, described) -> None:
     submission = described()
     answers = ANSWERS | {"trust": f"{WORDS}\nLogs: /home/anna/logs", "feedback": "Ask anna less.", "usage": "research"}
     cast.alice.put(f"submissions/{submission.pk}/answers/", answers)
@@ -274,7 +310,7 @@ def test_answers_are_published_with_their_sources_but_for_the_feedback(cast, rel
     assert "anna" not in page
 
 
-def test_what_was_never_answered_nor_asked_for_is_not_published(cast, release, described) -> None:
+def test_optional_answers_that_are_missing_are_not_published(cast, release, described) -> None:
     submission = described()
     submit(cast.alice, submission, "full")
     assert publish(cast, submission) == {}

@@ -66,15 +66,15 @@ def fields(page: str) -> dict[str, str]:
     return values_by_field
 
 
-def test_the_page_of_a_submission_says_how_far_the_questionnaire_is(cast, described) -> None:
+def test_the_page_shows_the_progress_of_the_questionnaire(cast, described) -> None:
     submission = described()
     page = text(browser(cast.alice).get(f"/submissions/{submission.pk}/"))
     assert "5 of 10 questions are answered, 5 of them by facts." in page
     assert f'href="{address(submission)}">Answer</a>' in page
-    assert "Points propose the level" in page
+    assert "Proposed level: <b>" in page
 
 
-def test_the_form_is_filled_in_and_says_from_where(cast, described) -> None:
+def test_the_form_is_prefilled_with_sources(cast, described) -> None:
     page = page_source(browser(cast.alice).get(address(described())))
     sent = fields(page)
     assert "Lustre on the clients: 2.15.4" in sent["storage_system_software"]
@@ -85,7 +85,22 @@ def test_the_form_is_filled_in_and_says_from_where(cast, described) -> None:
     assert "from the benchmark" in page
 
 
-def test_a_form_that_nobody_touched_changes_no_answer(cast, described) -> None:
+def test_the_page_shows_what_the_recipe_answers_and_contradicts(cast, described) -> None:
+    submission = described()
+    client = browser(cast.alice)
+    page = text(client.get(address(submission)))
+    assert "Answered by the recipe" in page and "says otherwise" not in page
+    submission_page = text(client.get(f"/submissions/{submission.pk}/"))
+    assert "The recipe of the run answers 3 questions." in submission_page
+    assert "Facts alone support: <b>" in submission_page
+    submission.answers = {"tasks": 999, "execution": f"{HOSTILE} with stonewall-time=17"}
+    submission.save(update_fields=["answers"])
+    page = page_source(client.get(address(submission)))
+    assert page.count("The recipe of the run says otherwise") >= 1
+    assert fields(page)["tasks"] == "999" and "<script>alert" not in page
+
+
+def test_an_unchanged_form_changes_no_answer(cast, described) -> None:
     submission = described()
     client = browser(cast.alice)
     assert client.post(address(submission), fields(page_source(client.get(address(submission))))).status_code == 302
@@ -93,7 +108,7 @@ def test_a_form_that_nobody_touched_changes_no_answer(cast, described) -> None:
     assert submission.answers == {}
 
 
-def test_the_form_keeps_what_was_answered_and_what_it_does_not_know(cast, described) -> None:
+def test_the_form_keeps_answers_including_unknown_ones(cast, described) -> None:
     submission = described()
     submission.answers = {"of_yesterday": [1], "trust": "To be replaced."}
     submission.save(update_fields=["answers"])
@@ -119,7 +134,7 @@ def test_the_form_keeps_what_was_answered_and_what_it_does_not_know(cast, descri
     assert "from the submitter" in page
 
 
-def test_what_is_no_number_is_refused_beside_its_field_and_nothing_is_lost(cast, described) -> None:
+def test_an_invalid_number_is_refused_at_its_field_with_all_input_kept(cast, described) -> None:
     submission = described()
     answer = browser(cast.alice).post(address(submission), {"tasks": "many", "trust": WORDS, "usable_capacity": "nan"})
     assert answer.status_code == 422
@@ -142,7 +157,7 @@ def test_an_answer_is_text_and_never_markup(cast, release, described) -> None:
         assert "</textarea><b>" not in page
 
 
-def test_answers_by_file(cast, described) -> None:
+def test_answers_can_be_uploaded_as_a_file(cast, described) -> None:
     submission = described()
     client = browser(cast.alice)
     document = client.get(f"/api/v1/submissions/{submission.pk}/answers/").json()
@@ -166,7 +181,7 @@ def test_a_file_that_is_no_answers_is_refused(cast, described, content) -> None:
     assert submission.answers == {}
 
 
-def test_once_a_reviewer_is_at_it_it_can_be_read_and_not_changed(cast, release, described) -> None:
+def test_answers_under_review_can_be_read_and_not_changed(cast, release, described) -> None:
     submission = described()
     submit_to(release, submission, cast.alice)
     decisions.start_review(submission, cast.dana.account)
@@ -206,7 +221,7 @@ def test_a_run_that_is_still_checked_shows_no_questionnaire_yet(cast, archive) -
     assert "questions are answered" not in text(browser(cast.alice).get(f"/submissions/{pk}/"))
 
 
-def test_the_file_of_the_collector_is_taken(cast, described) -> None:
+def test_an_answer_file_of_the_collector_is_accepted(cast, described) -> None:
     submission = described()
     document = collected.template(make_system())
     for row in document["questions"]:
@@ -231,7 +246,7 @@ def autosave(client: Client, submission: Submission, fields: dict[str, str]):
     return client.post(address(submission), fields, headers={"accept": "application/json"})
 
 
-def test_each_saving_gives_the_base_of_the_next(cast, described) -> None:
+def test_each_save_returns_the_version_for_the_next(cast, described) -> None:
     submission, client = described(), browser(cast.alice)
     first = autosave(client, submission, open_form(client, submission) | {"system_purpose": WORDS})
     assert first.status_code == 200, first.content

@@ -42,11 +42,11 @@ def run(path: str, lines: dict[str, int] | None = None) -> dict[str, Any]:
         (check([run("results")]), {"run.tgz": "all", "job.sh": "unknown"}),
     ],
 )
-def test_each_uploaded_file_says_how_much_of_it_was_read(latest: Check, states: dict[str, str]) -> None:
+def test_each_uploaded_file_shows_its_read_share(latest: Check, states: dict[str, str]) -> None:
     assert read_account.read_states(latest, list(states)) == states
 
 
-def test_a_report_of_which_all_was_read_has_an_empty_list_and_an_older_one_none() -> None:
+def test_a_fully_read_report_has_an_empty_list_of_unread_files() -> None:
     assert read_account.list_not_read(check([run("results")]).report) == []
     assert read_account.list_not_read(check([{"path": "results"}]).report) is None
 
@@ -70,7 +70,7 @@ def test_a_report_of_which_all_was_read_has_an_empty_list_and_an_older_one_none(
         ),
     ],
 )
-def test_a_file_is_cut_where_lines_of_it_are_in_no_run(runs, read_files, cut) -> None:
+def test_a_file_with_lines_outside_runs_is_partly_read(runs, read_files, cut) -> None:
     assert read_account.cut_files(check([run("job.out", lines) for lines in runs], read_files=read_files)) == cut
 
 
@@ -85,12 +85,12 @@ def test_a_file_is_cut_where_lines_of_it_are_in_no_run(runs, read_files, cut) ->
         ),
     ],
 )
-def test_where_nothing_is_listed_a_sentence_says_what_that_means(latest: Check, sentence: str) -> None:
+def test_an_empty_list_of_unread_files_has_a_sentence(latest: Check, sentence: str) -> None:
     table = read_account.not_read_table(latest)
     assert table["sentence"] == sentence and not table.get("rows")
 
 
-def test_what_was_not_read_is_listed_with_the_file_that_was_read_in_part() -> None:
+def test_unread_and_partly_read_files_are_listed() -> None:
     table = read_account.not_read_table(check([run("job.out", SPAN)], ["notes.txt"]))
     assert [(row["path"], row["lines"]) for row in table["rows"]] == [
         ("notes.txt", ""),

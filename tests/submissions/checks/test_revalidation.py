@@ -38,7 +38,7 @@ def lines(submission: Submission) -> list[str]:
     return Submission.objects.get(pk=submission.pk).recheck.lines
 
 
-def test_what_differs_is_told_line_by_line(cast, checked) -> None:
+def test_differences_are_listed_line_by_line(cast, checked) -> None:
     submission = checked(edited_hash=True)
     report = submission.checks.get().report
     first, score = report["runs"][0]["measurements"][0], report["runs"][0]["scores"]["SCORE"]["value"]
@@ -53,11 +53,11 @@ def test_what_differs_is_told_line_by_line(cast, checked) -> None:
     ]
 
 
-def test_what_is_the_same_is_no_difference(checked) -> None:
+def test_equal_reports_have_no_difference(checked) -> None:
     assert lines(checked()) == []
 
 
-def test_telling_changes_nothing(cast, submitted) -> None:
+def test_listing_differences_changes_nothing(cast, submitted) -> None:
     submission = submitted()
     as_an_older_version_said(submission)
     before = list(Check.objects.values_list("pk", "report")), submission.events.count()
@@ -65,7 +65,7 @@ def test_telling_changes_nothing(cast, submitted) -> None:
     assert (list(Check.objects.values_list("pk", "report")), submission.events.count()) == before
 
 
-def test_only_what_another_version_checked_is_asked_for(cast, checked) -> None:
+def test_only_checks_of_another_version_are_repeated(cast, checked) -> None:
     old, _ = checked(), checked(performance=2.0)
     as_an_older_version_said(old)
     assert [submission.pk for submission in revalidation.outdated_submissions()] == [old.pk]
@@ -74,7 +74,7 @@ def test_only_what_another_version_checked_is_asked_for(cast, checked) -> None:
     assert old.pk not in set(revalidation.outdated_submissions(everything=True).values_list("pk", flat=True))
 
 
-def test_applied_it_gets_a_new_check_and_its_history_says_so(cast, checked) -> None:
+def test_applying_stores_a_new_check_and_a_history_row(cast, checked) -> None:
     submission = checked()
     as_an_older_version_said(submission)
     assert revalidation.apply_recheck(submission)
@@ -84,7 +84,7 @@ def test_applied_it_gets_a_new_check_and_its_history_says_so(cast, checked) -> N
     assert "Checked again by the rules of version" in [event.reason for event in submission.events.all()][3]
 
 
-def test_under_review_it_keeps_its_state(cast, submitted) -> None:
+def test_applying_under_review_keeps_the_state(cast, submitted) -> None:
     submission = submitted()
     assert revalidation.apply_recheck(submission)
     decisions.prepare_for_review(str(submission.pk))
@@ -92,7 +92,7 @@ def test_under_review_it_keeps_its_state(cast, submitted) -> None:
     assert (submission.state, submission.checks.count()) == ("submitted", 2)
 
 
-def test_what_people_decided_about_stays_and_is_told(cast, release, submitted) -> None:
+def test_decided_submissions_are_reported_and_kept(cast, release, submitted) -> None:
     submission = submitted()
     decisions.decide_run(submission, cast.dana.account, "accept", "Sound.")
     cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
@@ -106,7 +106,7 @@ def test_what_people_decided_about_stays_and_is_told(cast, release, submitted) -
     assert submission.checks.count() == 1
 
 
-def test_a_comparison_with_an_outdated_check_is_not_told(cast, checked) -> None:
+def test_a_comparison_with_an_outdated_check_is_left_out(cast, checked) -> None:
     submission = checked()
     as_an_older_version_said(submission)
     assert lines(submission)
@@ -122,7 +122,7 @@ def run(*arguments: str) -> str:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_command_asks_workers_reports_and_applies_when_told(cast, checked, start_worker) -> None:
+def test_the_command_compares_by_workers_and_applies_on_request(cast, checked, start_worker) -> None:
     submission = checked()
     as_an_older_version_said(submission)
     start_worker()
@@ -135,7 +135,7 @@ def test_the_command_asks_workers_reports_and_applies_when_told(cast, checked, s
 
 
 @pytest.mark.django_db(transaction=True)
-def test_without_workers_nothing_changes_and_the_command_says_so(cast, checked, broker) -> None:
+def test_the_command_without_workers_reports_it_and_changes_nothing(cast, checked, broker) -> None:
     as_an_older_version_said(checked())
     with pytest.raises(CommandError, match="Not all were checked"):
         run("--apply", "--wait", "0.1")

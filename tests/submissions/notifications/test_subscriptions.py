@@ -66,14 +66,14 @@ def look_again() -> None:
 # What is told
 
 
-def test_a_step_is_one_letter_with_system_levels_day_and_how_to_stop(alice, record) -> None:
+def test_a_step_is_one_email_with_system_levels_date_and_unsubscribe_link(alice, record) -> None:
     publish(record, LOWER)
     told_after(seconds=6)
     (letter,) = outbox.outbox
     assert letter.to == ["alice@example.org"]
     assert letter.subject == "Highwater: 1 step on Test system A"
     step_text = (
-        "2026-03-04: Write bandwidth max (ior, access file-per-process, direct io yes, transfer size 1 MiB, "
+        "2026-03-04: Write bandwidth max (ior, access file-per-process, direct I/O yes, transfer size 1 MiB, "
         "10 client nodes; imported) from 50.10 to 45.07 GiB/s, {} 0.900: worse."
     )
     for text in (
@@ -88,7 +88,7 @@ def test_a_step_is_one_letter_with_system_levels_day_and_how_to_stop(alice, reco
     assert len(outbox.outbox) == 1
 
 
-def test_all_numbers_that_moved_are_one_letter(alice, record) -> None:
+def test_all_changed_metrics_are_one_email(alice, record) -> None:
     for night, value in zip(make_nights(record, LOWER, first=4), LOWER, strict=True):
         make_measurement(night, "read", value, stat="max")
     for night in Result.objects.filter(public_id__in=["hw-1", "hw-2", "hw-3"]):
@@ -102,7 +102,7 @@ def test_all_numbers_that_moved_are_one_letter(alice, record) -> None:
     assert letter.body.count("worse.") == 3
 
 
-def test_a_webhook_is_told_of_a_step_in_numbers(cast, alice, record, receiver) -> None:
+def test_a_webhook_gets_the_numbers_of_a_step(cast, alice, record, receiver) -> None:
     webhooks.add_webhook(alice, receiver.url)
     publish(record, LOWER)
     notifications_outbox.send_due()
@@ -122,7 +122,7 @@ def test_a_webhook_is_told_of_a_step_in_numbers(cast, alice, record, receiver) -
     assert f"/systems/{SLUG}/history/" in browser.get("/account/webhooks/").content.decode()
 
 
-def test_news_of_submissions_and_steps_share_a_letter(alice, record, checked) -> None:
+def test_notices_of_submissions_and_steps_share_an_email(alice, record, checked) -> None:
     submission = checked()
     publish(record, LOWER)
     told_after(seconds=6)
@@ -132,7 +132,7 @@ def test_news_of_submissions_and_steps_share_a_letter(alice, record, checked) ->
     )
 
 
-def test_once_a_day_is_once_a_day_for_steps_too(alice, record) -> None:
+def test_daily_email_includes_steps(alice, record) -> None:
     Account.objects.update(mail=Account.Mail.DAILY)
     with time_machine.travel(datetime(2099, 3, 1, 7, tzinfo=UTC)):
         publish(record, LOWER)
@@ -148,7 +148,7 @@ def test_once_a_day_is_once_a_day_for_steps_too(alice, record) -> None:
 # What is not told
 
 
-def test_steps_of_before_are_no_news(alice, record) -> None:
+def test_earlier_steps_send_no_notice(alice, record) -> None:
     subscriptions.unsubscribe(alice, SLUG)
     publish(record, LOWER)
     subscriptions.subscribe(alice, SLUG)
@@ -159,7 +159,7 @@ def test_steps_of_before_are_no_news(alice, record) -> None:
     assert not Delivery.objects.exists()
 
 
-def test_who_wants_only_the_worse_hears_of_no_gain(alice, record) -> None:
+def test_subscribers_to_regressions_get_no_notice_of_gains(alice, record) -> None:
     subscriptions.subscribe(alice, SLUG, "worse")
     publish(record, [60.0, 60.1, 59.8])
     assert Step.objects.get().better
@@ -176,13 +176,13 @@ def test_members_do_not_follow_by_themselves(cast, record) -> None:
 
 
 @pytest.mark.parametrize("change", [{"mail": "none"}, {"email": ""}, {"is_active": False}])
-def test_who_wants_no_mail_or_is_gone_gets_none(alice, record, change) -> None:
+def test_accounts_without_email_or_inactive_ones_get_no_notice(alice, record, change) -> None:
     Account.objects.filter(pk=alice.pk).update(**change)
     publish(record, LOWER)
     assert not Delivery.objects.exists()
 
 
-def test_who_is_deactivated_or_erased_or_stops_before_the_letter_gets_none(cast, alice, record) -> None:
+def test_accounts_closed_or_unsubscribed_before_sending_get_no_email(cast, alice, record) -> None:
     for person in (cast.bob, cast.charlie):
         Account.objects.filter(pk=person.account.pk).update(email=f"{person.account.username}@example.org")
         subscriptions.subscribe(person.account, SLUG)
@@ -195,7 +195,7 @@ def test_who_is_deactivated_or_erased_or_stops_before_the_letter_gets_none(cast,
     assert outbox.outbox == []
 
 
-def test_a_step_that_is_gone_before_the_letter_is_not_told_and_told_once_when_back(alice, record, receiver) -> None:
+def test_a_vanished_step_is_sent_only_after_its_return(alice, record, receiver) -> None:
     webhooks.add_webhook(alice, receiver.url)
     publish(record, LOWER)
     notifications_outbox.send_due()
@@ -210,7 +210,7 @@ def test_a_step_that_is_gone_before_the_letter_is_not_told_and_told_once_when_ba
     assert receiver.types == ["system.step"]
 
 
-def test_one_system_that_fails_holds_up_no_other_and_waits(alice, record, monkeypatch) -> None:
+def test_a_failing_system_delays_no_other(alice, record, monkeypatch) -> None:
     make_nights(make_release("T2"), LEVEL + LOWER, first=11, system_name="Other")
     broken = System.objects.get(name="Test system A")
     find = detected_steps.detect_steps
@@ -232,7 +232,7 @@ def test_one_system_that_fails_holds_up_no_other_and_waits(alice, record, monkey
 # Choosing
 
 
-def test_following_by_api(cast, record) -> None:
+def test_systems_are_followed_by_api(cast, record) -> None:
     created = cast.alice.post("following/", {"system": SLUG, "steps": "worse"})
     assert (created.status_code, created.json()["steps"], created.json()["name"]) == (200, "worse", "Test system A")
     since = created.json()["since"]
@@ -259,7 +259,7 @@ def test_invalid_subscriptions_are_refused(cast, record, document, status, code)
     assert not Subscription.objects.exists()
 
 
-def test_following_on_pages(cast, record, client) -> None:
+def test_systems_are_followed_on_pages(cast, record, client) -> None:
     page = f"/systems/{SLUG}/history/"
     assert f"/login/?next={page}" in client.get(page).content.decode()
     assert client.post("/account/following/", {"system": SLUG})["Location"].startswith("/login/")
@@ -269,10 +269,14 @@ def test_following_on_pages(cast, record, client) -> None:
         assert "<button>Follow</button>" in client.get(address).content.decode()
     assert client.post("/account/following/", {"system": SLUG, "steps": "worse"})["Location"] == "/account/following/"
     assert "Test system A" in client.get("/account/following/").content.decode()
-    assert "You are told of its steps" in client.get(page).content.decode()
+    assert "You are told of its performance changes" in client.get(page).content.decode()
     assert Subscription.objects.get().steps == "worse"
     assert client.post("/account/following/", {"system": "nothing"}).status_code == 404
-    assert client.post("/account/following/", {"system": SLUG, "steps": "none"}).status_code == 422
+    refused = client.post("/account/following/", {"system": SLUG, "steps": "none"})
+    assert (refused.status_code, list(refused.context["refused"].errors)) == (422, ["steps"])
+    text = refused.content.decode()
+    assert text.partition("<title>")[2].startswith("Error: ")
+    assert (text.count("autofocus"), 'id="follow_form_steps_error"' in text) == (1, True)
     assert client.post("/account/following/stop/", {"system": "nothing"}).status_code == 404
     client.post("/account/following/stop/", {"system": SLUG})
     assert not Subscription.objects.exists()
@@ -283,9 +287,7 @@ def test_following_on_pages(cast, record, client) -> None:
 
 @pytest.mark.services
 @pytest.mark.django_db(transaction=True)
-def test_what_is_published_makes_a_step_that_a_worker_tells(
-    cast, definitions, checked, receiver, start_worker, tmp_path
-) -> None:
+def test_a_published_step_is_sent_by_a_worker(cast, definitions, checked, receiver, start_worker, tmp_path) -> None:
     alice = cast.alice.account
     alice.email = "alice@example.org"
     alice.save()

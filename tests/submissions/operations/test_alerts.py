@@ -39,14 +39,14 @@ def test_each_alert_has_its_section() -> None:
     assert sections == [rule["alert"] for rule in read_rules()]
 
 
-def test_alerts_name_figures_that_there_are() -> None:
+def test_alerts_use_existing_metrics() -> None:
     documented = set(re.findall(r"`(highwater_\w+)`", (ROOT / "docs" / "api.md").read_text()))
     named = {name for rule in read_rules() for name in re.findall(r"\bhighwater_\w+", rule["expr"])}
     assert {re.sub(r"_bucket$", "", name) for name in named} - documented == set()
 
 
 @pytest.mark.django_db
-def test_documented_figures_are_those_of_a_scrape() -> None:
+def test_documented_metrics_are_those_of_a_scrape() -> None:
     pages = "\n".join(path.read_text() for path in (ROOT / "docs").glob("*.md"))
     documented = set(re.findall(r"`(highwater_\w+)`", pages))
     text = Client().get("/metrics").content.decode()
@@ -68,7 +68,7 @@ def test_a_job_that_never_ran_has_no_age() -> None:
 
 
 @pytest.mark.django_db
-def test_a_job_that_failed_since_says_so_and_keeps_its_last_success() -> None:
+def test_a_failed_job_is_marked_and_keeps_its_last_success() -> None:
     with maintenance.note_outcome(MaintenanceRun.Job.BACKUP):
         pass
     MaintenanceRun.objects.update(succeeded_at=timezone.now() - timedelta(days=3))
@@ -90,7 +90,7 @@ def test_a_broken_history_counts_as_a_failure(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.django_db
-def test_mail_that_is_late_shows_its_age(cast) -> None:
+def test_delayed_email_has_an_age_metric(cast) -> None:
     Delivery.objects.create(account=cast.alice.account, due_at=timezone.now() - timedelta(hours=1))
     Delivery.objects.create(account=cast.alice.account, due_at=timezone.now() + timedelta(hours=1))
     assert read_figure("highwater_deliveries_due", "mail") == 1
@@ -100,6 +100,6 @@ def test_mail_that_is_late_shows_its_age(cast) -> None:
 
 
 @pytest.mark.django_db
-def test_room_is_that_of_the_disk_where_bundles_lie() -> None:
+def test_free_space_is_that_of_the_bundle_disk() -> None:
     assert read_figure("highwater_size_bytes", "bundles") == shutil.disk_usage(ROOT / ".local").total
     assert 0 < read_figure("highwater_free_bytes", "temporary") <= read_figure("highwater_size_bytes", "temporary")

@@ -21,6 +21,7 @@ from registry.models import Edition, ListEntry, LogOpening, RecordChange, Releas
 from submissions.bundles import scrubbed_copy, storage
 from submissions.models import Account, ScrubbedCopy, Submission
 from submissions.operations import backup
+from tests.file_modes import bound_by_modes
 from tests.registry.record import make_list, make_release, make_result
 from tests.submissions.bundles.stored import flip_bit
 from tests.submissions.bundles.test_quarantine import KEY
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 SKIPPED = (
     *("django_session", "django_migrations", "registry_edition", "registry_recordchange"),
+    "registry_publicwrite",
     *("submissions_maintenancerun", "submissions_scrubrun", "submissions_storedfault", "registry_logstate"),
 )
 # A restoration is recorded in the transparency log; no row but these two is added by it.
@@ -114,7 +116,7 @@ def refused(file: Path, **options: bool) -> str:
     return str(caught.value)
 
 
-def test_everything_comes_back(site: Path, catalogue: None, file: Path) -> None:
+def test_a_restore_brings_back_all_rows_and_files(site: Path, catalogue: None, file: Path) -> None:
     rows, bytes_before = every_row(), every_bundle(site)
     assert len(bytes_before) == 3
     assert len(rows["registry_result"]) > 100
@@ -184,7 +186,7 @@ def test_a_backup_is_of_one_moment(site: Path, tmp_path: Path, monkeypatch: pyte
     assert every_row() == rows
 
 
-def test_bytes_of_a_withdrawn_submission_may_be_gone(site: Path, tmp_path: Path) -> None:
+def test_bytes_of_a_withdrawn_submission_may_be_missing(site: Path, tmp_path: Path) -> None:
     submission = Submission.objects.first()
     Submission.objects.filter(pk=submission.pk).update(state="withdrawn")
     storage.remove_bytes(storage.key_of(submission.sha256))
@@ -197,7 +199,7 @@ def test_bytes_of_a_withdrawn_submission_may_be_gone(site: Path, tmp_path: Path)
     assert (every_row(), every_bundle(site)) == (rows, bundles)
 
 
-def test_bytes_that_another_account_still_needs_may_not_be_gone(site: Path, tmp_path: Path) -> None:
+def test_bytes_needed_by_another_account_may_not_be_missing(site: Path, tmp_path: Path) -> None:
     first, second = Submission.objects.order_by("id")
     Submission.objects.filter(pk=first.pk).update(state="withdrawn")
     Submission.objects.filter(pk=second.pk).update(sha256=first.sha256)
@@ -229,7 +231,21 @@ def test_a_damaged_bundle_is_named_and_the_rest_is_saved(site: Path, tmp_path: P
     assert len(every_bundle(site)) == 1
 
 
-def test_a_storage_that_is_away_makes_no_backup(site: Path, tmp_path: Path) -> None:
+def test_files_that_may_not_be_read_are_named_and_the_rest_is_saved(site: Path, tmp_path: Path) -> None:
+    closed, copied = Submission.objects.first(), ScrubbedCopy.objects.get()
+    (site / "received" / storage.key_of(closed.sha256)).chmod(0)
+    (site / "public" / storage.key_of(copied.sha256)).parent.chmod(0)
+    with pytest.raises(SystemExit) as ended, bound_by_modes():
+        call_command("backup", tmp_path / "b", stderr=io.StringIO(), stdout=io.StringIO())
+    assert ended.value.code == 3
+    with tarfile.open(tmp_path / "b") as archive:
+        manifest = json.load(archive.extractfile("manifest.json"))
+        bundles = [name for name in archive.getnames() if name.startswith(("received/", "public/"))]
+    assert sorted(manifest["damaged"]) == [f"public {copied.sha256}", f"received {closed.sha256}"]
+    assert manifest["missing"] == [] and len(bundles) == 1
+
+
+def test_an_unreachable_storage_prevents_a_backup(site: Path, tmp_path: Path) -> None:
     (site / "received").rename(site / "unmounted")
     (site / "received").mkdir()
     with pytest.raises(CommandError, match="storage does not answer"):
@@ -237,7 +253,7 @@ def test_a_storage_that_is_away_makes_no_backup(site: Path, tmp_path: Path) -> N
     assert not (tmp_path / "b").exists()
 
 
-def test_the_catalogue_of_a_new_site_gives_way(site: Path, file: Path) -> None:
+def test_a_restore_replaces_the_catalogue_of_a_new_site(site: Path, file: Path) -> None:
     rows = every_row()
     wipe(site)
     load_catalogue()
@@ -246,7 +262,7 @@ def test_the_catalogue_of_a_new_site_gives_way(site: Path, file: Path) -> None:
     assert every_row() == rows
 
 
-def test_a_database_that_holds_something_is_refused_unless_told(site: Path, file: Path) -> None:
+def test_a_restore_into_a_used_database_needs_an_option(site: Path, file: Path) -> None:
     rows = every_row()
     Account.objects.create(username="later")
     with_later = every_row()
@@ -282,7 +298,7 @@ def test_a_backup_without_one_of_its_bundles_is_refused(file: Path, tmp_path: Pa
     assert "is missing" in refused(damaged, yes=True)
 
 
-def test_something_else_is_no_backup(site: Path, tmp_path: Path) -> None:
+def test_other_files_are_no_backup(site: Path, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"hello" * 1000)
     assert "no backup" in refused(tmp_path / "x")
     assert "No such file" in refused(tmp_path / "absent")
@@ -317,7 +333,7 @@ def test_a_backup_of_a_newer_schema_says_upgrade_first(file: Path, tmp_path: Pat
     assert "Upgrade the code" in message
 
 
-def test_a_backup_of_an_older_schema_says_how_to_get_there(file: Path, tmp_path: Path) -> None:
+def test_a_backup_of_an_older_schema_names_the_release_to_use(file: Path, tmp_path: Path) -> None:
     older = stamped(file, tmp_path / "x", lambda applied: [pair for pair in applied if pair[0] != "admin"])
     assert "into a new database without tables" in refused(older, yes=True)
 
@@ -338,7 +354,7 @@ def test_a_restore_that_fails_in_the_middle_changes_nothing(
     assert not Release.objects.exists()
 
 
-def test_what_is_missing_is_named_and_the_rest_is_saved(site: Path, checked, cast, tmp_path: Path) -> None:
+def test_missing_files_are_named_and_the_rest_is_saved(site: Path, checked, cast, tmp_path: Path) -> None:
     intact, lost = Submission.objects.order_by("received_at")[:2]
     refused = checked(extra={"results/job.out": KEY.encode()})
     assert not storage.received_storage().exists(storage.key_of(refused.sha256))

@@ -13,5 +13,5 @@ def test_submissions_are_counted_by_state(cast, submitted) -> None:
     assert "highwater_oldest_unchecked_seconds 0.0" in text
 
 
-def test_nobody_else_sees_them(cast, submitted) -> None:
+def test_metrics_of_submissions_are_hidden_from_others(cast, submitted) -> None:
     assert Client().get("/metrics", REMOTE_ADDR="192.0.2.7").status_code == 404

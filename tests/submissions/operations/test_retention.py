@@ -19,7 +19,7 @@ def left_behind(path: Path, hours: float) -> Path:
     return path
 
 
-def test_old_leftovers_go_and_young_ones_stay(bundles: Path) -> None:
+def test_old_leftovers_are_deleted_and_new_ones_kept(bundles: Path) -> None:
     old = [
         left_behind(bundles / "received" / "incoming" / "a", 2),
         left_behind(bundles / "received" / "check" / "b", 2),
@@ -30,7 +30,7 @@ def test_old_leftovers_go_and_young_ones_stay(bundles: Path) -> None:
     assert young.exists()
 
 
-def test_received_bytes_stay_however_old(bundles: Path) -> None:
+def test_received_bytes_of_any_age_are_kept(bundles: Path) -> None:
     incoming = Incoming("run.tar.gz")
     incoming.write(b"a run")
     left_behind(bundles / "received" / incoming.keep(), 24 * 365)
@@ -38,5 +38,5 @@ def test_received_bytes_stay_however_old(bundles: Path) -> None:
     assert len(leftovers(bundles)) == 1
 
 
-def test_an_empty_storage_is_tidy() -> None:
+def test_an_empty_storage_needs_no_tidying() -> None:
     assert retention.delete_old_leftovers() == 0

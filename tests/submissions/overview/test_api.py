@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from submissions.models import State, Submission
@@ -17,7 +19,7 @@ def many(cast) -> list[str]:
     return [str(submission.pk) for submission in reversed(submissions)]
 
 
-def test_one_submission_shows_the_run_that_counts(cast, checked) -> None:
+def test_one_submission_shows_the_primary_run(cast, checked) -> None:
     submission = checked(performance=1.5, client_nodes=10)
     fields = cast.alice.get(f"submissions/{submission.pk}/").json()
     assert (fields["tool"], fields["version"], fields["primary"], fields["status"]) == (
@@ -56,13 +58,13 @@ def test_pages_follow_one_another_without_gaps(cast, many) -> None:
     assert ids == many
 
 
-def test_a_state_is_filtered_for(cast, many) -> None:
+def test_submissions_are_filtered_by_state(cast, many) -> None:
     Submission.objects.filter(pk=many[1]).update(state=State.CHECKED)
     rows = cast.alice.get("submissions/?state=checked").json()["results"]
     assert [row["id"] for row in rows] == [many[1]]
 
 
-def test_a_row_says_name_score_and_what_is_waited_for(cast, checked, submitted, many) -> None:
+def test_a_row_has_name_score_and_next_step(cast, checked, submitted, many) -> None:
     first = checked(performance=1.5, fields={"metadata": '{"system": "Fjord"}'})
     second = submitted()
     rows = {row["id"]: row for row in cast.alice.get("submissions/").json()["results"]}
@@ -73,7 +75,7 @@ def test_a_row_says_name_score_and_what_is_waited_for(cast, checked, submitted, 
     assert (rows[many[0]]["name"], rows[many[0]]["score"], rows[many[0]]["waits_for"]) == ("4.tgz", None, "check")
 
 
-def test_a_test_that_is_checked_waits_for_nobody(cast, many) -> None:
+def test_a_checked_test_upload_has_no_next_step(cast, many) -> None:
     Submission.objects.filter(pk=many[0]).update(state=State.CHECKED, test=True)
     assert cast.alice.get(f"submissions/{many[0]}/").json()["waits_for"] is None
 
@@ -97,7 +99,7 @@ def test_an_id_is_found_by_its_beginning(cast, many, write, length) -> None:
     assert [row["id"] for row in rows] == [id for id in many if id.startswith(many[2][: min(length, 8)])]
 
 
-def test_what_another_may_not_see_begins_with_nothing(cast, many) -> None:
+def test_prefixes_of_invisible_ids_find_nothing(cast, many) -> None:
     assert cast.charlie.get(f"submissions/?id={many[0]}").json()["results"] == []
 
 
@@ -113,7 +115,7 @@ BEFORE_THE_UPGRADE = "WyIyMDI2LTAxLTAyVDAzOjA0OjA1KzAwOjAwIiwgIjBmOGZhZDViLWQ5Y2
 """A moment and an id, as cursors held them until they named their order."""
 
 
-def test_a_cursor_from_before_the_upgrade_says_how_to_begin_again(cast, many) -> None:
+def test_a_cursor_of_an_earlier_release_is_refused_with_a_hint(cast, many) -> None:
     answer = cast.alice.get(f"submissions/?cursor={BEFORE_THE_UPGRADE}").json()
     assert (answer["status"], answer["code"]) == (400, "query.bad-cursor")
     assert answer["hint"].startswith("Leave `cursor` out to begin again")
@@ -152,18 +154,53 @@ def test_a_query_that_is_not_understood_is_refused(cast, many, query, code) -> N
 
 
 @pytest.mark.parametrize("id", ["1", "x", "0F8FAD5B-D9CB-469F-A165-70867728950E0"])
-def test_what_is_no_id_is_not_there(cast, id) -> None:
+def test_invalid_ids_return_404(cast, id) -> None:
     assert cast.alice.get(f"submissions/{id}/").status_code == 404
 
 
-def test_a_list_costs_the_same_however_long(cast, many, django_assert_num_queries) -> None:
+def test_a_list_costs_the_same_queries_at_any_length(cast, many, django_assert_num_queries) -> None:
     for size in (1, 5):
         with django_assert_num_queries(2):
             cast.alice.get(f"submissions/?page_size={size}")
 
 
-def test_one_submission_costs_so_many_queries(cast, checked, django_assert_num_queries) -> None:
+def test_one_submission_costs_a_fixed_number_of_queries(cast, checked, django_assert_num_queries) -> None:
     submission = checked()
-    # token, memberships, submission with its neighbours, latest check, who has it, reviews, history
-    with django_assert_num_queries(6):
+    # token, memberships, submission with its neighbours, latest check, who has it, reviews, history, open releases,
+    # runs on the shelf
+    with django_assert_num_queries(8):
         cast.alice.get(f"submissions/{submission.pk}/")
+
+
+def could_rank(client, submission) -> dict[str, dict[str, object]] | None:
+    rows = client.get(f"submissions/{submission.pk}/").json()["could_rank"]
+    return None if rows is None else {row["name"]: row for row in rows}
+
+
+def test_a_checked_run_says_where_it_could_rank_and_why_not(cast, checked, release) -> None:
+    submission = checked(client_nodes=9)
+    rows = could_rank(cast.alice, submission)
+    assert rows is not None and set(rows) <= set(release.list_names)
+    assert rows["full"]["outcome"] == "can"
+    ten = rows["ten"]
+    assert (ten["outcome"], ten["code"], ten["fact"]) == ("cannot", "not-ten-client-nodes", "client nodes: 9")
+    assert ten["why"] and ten["source"] and ten["releases"] == [release.slug]
+    assert rows["full"]["why"] == rows["full"]["code"] == ""
+    assert could_rank(cast.bob, submission) == rows
+    assert cast.charlie.get(f"submissions/{submission.pk}/").status_code == 404
+
+
+def test_without_an_open_release_no_list_is_named(cast, checked) -> None:
+    assert could_rank(cast.alice, checked()) == {}
+
+
+def test_unchecked_and_published_submissions_have_no_prospects(cast, many, published) -> None:
+    assert cast.alice.get(f"submissions/{many[0]}/").json()["could_rank"] is None
+    assert could_rank(cast.alice, published) is None
+
+
+def test_a_submitted_run_has_prospects_after_the_deadline(cast, submitted, release) -> None:
+    submission = submitted()
+    before = could_rank(cast.alice, submission)
+    type(release).objects.filter(pk=release.pk).update(deadline=release.deadline - timedelta(days=900))
+    assert before and could_rank(cast.alice, submission) == before

@@ -38,7 +38,7 @@ _CHANGES = {
 
 PUBLIC_TABLES = [
     *("registry_result", "registry_measurement", "registry_resultfile", "registry_systemsnapshot"),
-    *("registry_rankedlist", "registry_listentry", "registry_logopening"),
+    *("registry_rankedlist", "registry_listentry", "registry_release", "registry_logopening"),
 ]
 PRIVATE_TABLES = [
     "registry_logleaf",
@@ -49,6 +49,7 @@ STORAGE, ORDER = "what was last seen of the stored bytes", "the order of rows, w
 AGAIN = "found where numbers are derived again from the bytes, which takes too long for each edit"
 COUNTED = "counted from the report, of which the digest is recorded"
 WORK = "where a worker is with it"
+JUDGING = "when a reproduction is tried again that could not be judged"
 DECLARED = "declared, and changed until the release; what is published of it is recorded"
 EXPIRY = "the clock of drafts and test uploads, which are not published"
 NOT_LOGGED = {
@@ -59,20 +60,29 @@ NOT_LOGGED = {
     },
     "registry_result.copy_withheld_at": STORAGE,
     "registry_result.recorded_at": "when the row was made",
+    "registry_result.rules_violated": "the database computes it from the rules, which are recorded",
     **{f"registry_result.{name}": AGAIN for name in ("lists", "opted_in", "ten_node")},
     **{f"registry_systemsnapshot.{name}": AGAIN for name in ("sha256", "summary")},
     **{f"registry_{table}.position": ORDER for table in ("measurement", "rankedlist")},
+    "registry_release.called_at": "when the row was made; its first record says when it was called",
     "registry_rankedlist.entered_until": "until when results may enter; those that did are recorded",
     "registry_logleaf.noted_at": "when it began to wait",
     **{f"submissions_check.{name}": COUNTED for name in ("contradictions", "errors", "read_files", "tool", "warnings")},
     "submissions_check.seconds": "how long it took",
-    **{f"submissions_submission.{name}": WORK for name in ("attempts", "bytes_seen_at", "checked_at", "queued_at")},
+    **{
+        f"submissions_submission.{name}": WORK
+        for name in ("attempts", "bytes_seen_at", "checked_at", "queued_at", "shelved_at")
+    },
+    **{f"submissions_submission.judging_{name}": JUDGING for name in ("due_at", "failed_at", "failure")},
     **{
         f"submissions_submission.{name}": DECLARED
-        for name in (*("answers", "filename", "metadata", "revises_id", "revision_reason"),)
+        for name in (*("answers", "filename", "metadata", "reproduces_id", "revises_id", "revision_reason"),)
     },
     "submissions_submission.result_id": AGAIN,
-    **{f"submissions_submission.{name}": EXPIRY for name in ("changed_at", "expiry_told_at")},
+    **{
+        f"submissions_submission.{name}": EXPIRY
+        for name in ("changed_at", "expiry_told_at", "expired_bytes_deleted_at")
+    },
 }
 """Columns that no record has, and why."""
 OF_DECISIONS = {
@@ -187,6 +197,8 @@ def subjects_of(column: Column, row: dict[str, Any]) -> list[str]:
     """What of the record an edited row is about."""
     if column.table == "registry_logopening":
         return [row["subject"]]
+    if column.table == "registry_release":
+        return [f"releases/{row['slug']}"]
     if column.table in ("registry_rankedlist", "registry_listentry"):
         key = row["id" if column.table == "registry_rankedlist" else "ranked_list_id"]
         release, name = RankedList.objects.values_list("release__slug", "name").get(pk=key)

@@ -90,7 +90,7 @@ def anonymous(cast: Cast, accepted) -> Submission:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_no_route_names_what_was_published_anonymously(cast: Cast, anonymous, every_nth) -> None:
+def test_no_route_names_an_anonymous_result(cast: Cast, anonymous, every_nth) -> None:
     publication_publish.publish_release(anonymous.release, cast.erin.account, allow_empty=True)
     editions.build_if_due()
     appending.append_waiting()
@@ -111,7 +111,7 @@ def test_no_route_names_what_was_published_anonymously(cast: Cast, anonymous, ev
     assert cast.stranger.get("/api/v1/sites/north-lab/").status_code == 404
 
 
-def test_no_salt_that_is_public_opens_the_receipt_of_its_bytes(cast: Cast, anonymous) -> None:
+def test_public_salts_do_not_open_the_receipt_of_anonymous_bytes(cast: Cast, anonymous) -> None:
     """Whoever has the bytes can write the receipt down, and finds it in the log with the owner's salt alone."""
     publication_publish.publish_release(anonymous.release, cast.erin.account, allow_empty=True)
     receipt = PrivateRecord.objects.get(submission=anonymous, kind="receipt")
@@ -121,7 +121,7 @@ def test_no_salt_that_is_public_opens_the_receipt_of_its_bytes(cast: Cast, anony
     assert entry not in {hashlib.sha256(salt + text).digest() for salt in salts}
 
 
-def test_the_public_is_told_that_it_is_anonymous(cast: Cast, anonymous) -> None:
+def test_public_pages_mark_an_anonymous_result(cast: Cast, anonymous) -> None:
     publication_publish.publish_release(anonymous.release, cast.erin.account, allow_empty=True)
     nobody = page_of(cast, "nobody")
     assert "<b>Published anonymously</b>, as the submitter asked" in page_source(nobody.get("/results/hw-1/"))
@@ -132,7 +132,7 @@ def test_the_public_is_told_that_it_is_anonymous(cast: Cast, anonymous) -> None:
     assert sentence.startswith("System of hw-1, Anonymous: IO500, rank 1 on the Full list of SC99 (verified")
 
 
-def test_a_described_system_is_withheld(cast: Cast, release, tmp_path) -> None:
+def test_the_described_system_of_an_anonymous_result_is_withheld(cast: Cast, release, tmp_path) -> None:
     bag = pack(tmp_path / "bag.tar.gz", make_bag(make_run(), make_system()))
     answer = cast.alice.upload(bag.read_bytes(), metadata=json.dumps(SAID))
     processing.check_submission(answer.json()["id"])
@@ -149,7 +149,7 @@ def test_a_described_system_is_withheld(cast: Cast, release, tmp_path) -> None:
     assert ObservedParameter.objects.exists()
 
 
-def test_one_anonymous_system_ranks_once_and_is_none_of_the_named_ones(cast: Cast, accepted) -> None:
+def test_an_anonymous_system_ranks_once_and_apart_from_named_ones(cast: Cast, accepted) -> None:
     first, second, named = (accepted(performance=performance) for performance in (1.0, 2.0, 3.0))
     for submission in (first, second):
         ask(cast.alice, submission)
@@ -165,10 +165,10 @@ def test_one_anonymous_system_ranks_once_and_is_none_of_the_named_ones(cast: Cas
 # Who asks and decides
 
 
-def test_what_asks_is_not_published_before_it_is_decided(cast: Cast, accepted) -> None:
+def test_a_pending_request_for_anonymity_delays_publication(cast: Cast, accepted) -> None:
     submission = accepted()
     ask(cast.alice, submission)
-    asks = "1 asked for anonymous publication, wait for a decision on it, and are left out."
+    asks = "Accepted submissions without a decision on anonymous publication: 1. They are left out."
     assert (False, asks) in publication_publish.publication_checklist(submission.release)
     assert publication_publish.publish_release(submission.release, cast.erin.account, allow_empty=True).results == 0
     decide(cast.erin, submission)
@@ -177,7 +177,7 @@ def test_what_asks_is_not_published_before_it_is_decided(cast: Cast, accepted) -
     assert RankedList.objects.get(name="full").note.endswith("hw-1: published later than the list.")
 
 
-def test_what_was_refused_is_not_published_by_name_unless_its_submitter_agrees(cast: Cast, accepted) -> None:
+def test_refused_anonymity_needs_consent_before_publishing_by_name(cast: Cast, accepted) -> None:
     submission = accepted()
     ask(cast.alice, submission)
     assert decide(cast.erin, submission, granted=False).json()["granted"] is False
@@ -219,7 +219,7 @@ def test_refusals_have_codes(cast: Cast, submitted) -> None:
 
 
 @pytest.mark.parametrize(("granted", "words"), [(False, "refused"), (True, "granted")])
-def test_the_decision_is_a_letter_to_its_submitter_with_the_reason(cast: Cast, accepted, granted, words) -> None:
+def test_the_decision_is_mailed_to_the_submitter_with_the_reason(cast: Cast, accepted, granted, words) -> None:
     Account.objects.filter(username="alice").update(email="alice@example.org")
     submission = accepted()
     ask(cast.alice, submission)
@@ -232,9 +232,7 @@ def test_the_decision_is_a_letter_to_its_submitter_with_the_reason(cast: Cast, a
     assert f"Anonymous publication {words}: Zreason" in letter.body
 
 
-def test_a_decision_and_an_acceptance_are_told_in_one_letter_and_webhooks_hear_of_states_alone(
-    cast: Cast, submitted, receiver
-) -> None:
+def test_a_decision_and_an_acceptance_share_one_email(cast: Cast, submitted, receiver) -> None:
     Account.objects.filter(username="alice").update(email="alice@example.org")
     submission = submitted()
     ask(cast.alice, submission)
@@ -250,7 +248,7 @@ def test_a_decision_and_an_acceptance_are_told_in_one_letter_and_webhooks_hear_o
     assert receiver.types == ["submission.accepted"]
 
 
-def test_all_of_it_is_in_the_history(cast: Cast, anonymous) -> None:
+def test_requests_and_decisions_are_in_the_history(cast: Cast, anonymous) -> None:
     take_back(cast.alice, anonymous)
     reasons = [
         (event.actor.username, event.reason) for event in anonymous.events.order_by("id") if "nonym" in event.reason
@@ -262,7 +260,7 @@ def test_all_of_it_is_in_the_history(cast: Cast, anonymous) -> None:
     ]
 
 
-def test_pages_ask_and_decide(cast: Cast, submitted) -> None:
+def test_anonymity_is_requested_and_decided_on_pages(cast: Cast, submitted) -> None:
     submission = submitted()
     alice, erin = page_of(cast, "alice"), page_of(cast, "erin")
     anonymity_path, page = f"/submissions/{submission.pk}/anonymity/", f"/submissions/{submission.pk}/"
@@ -282,7 +280,7 @@ def test_pages_ask_and_decide(cast: Cast, submitted) -> None:
 # Getting the name
 
 
-def test_naming_it_amends_the_lists_and_changes_no_number(cast: Cast, anonymous) -> None:
+def test_naming_a_result_amends_lists_and_changes_no_number(cast: Cast, anonymous) -> None:
     publication_publish.publish_release(anonymous.release, cast.erin.account, allow_empty=True)
     before = cast.stranger.get("/api/v1/results/hw-1/").json()
     digest = RankedList.objects.get(name="full").digest
@@ -311,7 +309,7 @@ def test_naming_it_amends_the_lists_and_changes_no_number(cast: Cast, anonymous)
     assert take_back(cast.alice, anonymous).json()["code"] == "anonymity.not-asked"
 
 
-def test_a_later_check_does_not_come_with_the_name(cast: Cast, anonymous) -> None:
+def test_naming_a_result_publishes_no_later_check(cast: Cast, anonymous) -> None:
     publication_publish.publish_release(anonymous.release, cast.erin.account, allow_empty=True)
     last = Check.objects.filter(submission=anonymous).latest("made_at")
     Check.objects.create(
@@ -360,12 +358,23 @@ def test_a_text_that_may_tell_who_ran_it_is_withheld(text, told) -> None:
     assert without.document({"note": text}) == {"note": "withheld" if told else text}
 
 
-def test_words_of_the_registry_stay_even_if_a_name_is_in_them() -> None:
+def test_words_of_the_registry_containing_a_name_are_kept() -> None:
     without = anonymizer.Anonymizer(frozenset({"easy", "score"}))
     run = {"scores": {"SCORE": {"value": 1.0}}, "hashes": {}, "parameters": {"easy": 1, "nodes": 2, "dir": "easy"},
            "measurements": [{"op": "ior-easy-write", "unit": "B/s", "context": {"job": "easy"}}]}  # fmt: skip
     assert without.run(run) == {
         "scores": {"SCORE": {"value": 1.0}}, "hashes": {}, "parameters": {"nodes": 2, "dir": "withheld"},
         "measurements": [{"op": "ior-easy-write", "unit": "B/s", "context": {"job": "withheld"}}],
-        "parameter_sources": {}, "described_parameters": {},
+        "parameter_sources": {}, "printed_at": {}, "described_parameters": {},
+    }  # fmt: skip
+
+
+def test_options_that_tell_who_ran_it_are_left_out() -> None:
+    without = anonymizer.Anonymizer(frozenset({"acme"}))
+    given_options = {"settings": {"global": {"api": "DFS --dfs.pool=$DFS_POOL", "acme-flag": "1", "datadir": None}},
+                     "options": [["t", "acme1"], ["o", None]], "left_out": ["acme"]}  # fmt: skip
+    run = {"scores": {}, "hashes": {}, "parameters": {}, "given_options": given_options}
+    assert without.run(run)["given_options"] == {
+        "settings": {"global": {"api": "DFS --dfs.pool=$DFS_POOL", "datadir": None}},
+        "options": [["o", None]], "left_out": [],
     }  # fmt: skip

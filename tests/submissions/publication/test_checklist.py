@@ -42,7 +42,7 @@ def change(cast, item: dict, **fields):
     return cast.erin.patch(f"{ADDRESS}{item['id']}/", {"version": item["version"], **fields})
 
 
-def test_a_tick_has_a_name_and_a_time(cast, add) -> None:
+def test_a_done_item_has_author_and_time(cast, add) -> None:
     item = add("Book the room")
     before = timezone.now()
     answer = change(cast, item, done=True).json()
@@ -58,7 +58,7 @@ def test_a_tick_has_a_name_and_a_time(cast, add) -> None:
     assert change(cast, answer, done=False).json()["done_at"] is None
 
 
-def test_a_new_release_begins_with_the_labels_of_the_last_all_open(cast, add) -> None:
+def test_a_new_release_copies_the_checklist_with_all_items_open(cast, add) -> None:
     add("Mail the submitters")
     change(cast, add("Book the room"), done=True)
     make_release("SC98")  # imported ones have none
@@ -91,13 +91,13 @@ def test_items_are_moved_renamed_and_removed(cast, add) -> None:
     ]
 
 
-def test_what_is_so_already_changes_nothing(cast, add) -> None:
+def test_an_equal_change_of_an_item_is_not_recorded(cast, add) -> None:
     item = add("a")
     assert change(cast, item, done=False, label="a", position=1).json() == item
     assert ChecklistAct.objects.count() == 1
 
 
-def test_the_second_of_two_ticks_keeps_the_first(cast, add) -> None:
+def test_two_ticks_in_turn_are_both_kept(cast, add) -> None:
     item = add("a")
     first = change(cast, item, done=True).json()
     again = cast.fay.patch(f"{ADDRESS}{item['id']}/", {"version": item["version"], "done": True})
@@ -105,7 +105,7 @@ def test_the_second_of_two_ticks_keeps_the_first(cast, add) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"label": "b"}, {"done": False}])
-def test_a_change_of_what_was_changed_meanwhile_is_refused(cast, add, fields) -> None:
+def test_a_change_of_an_outdated_item_is_refused(cast, add, fields) -> None:
     item = add("a")
     change(cast, item, done=True, label="Not a")
     refused = change(cast, item, **fields)
@@ -114,7 +114,7 @@ def test_a_change_of_what_was_changed_meanwhile_is_refused(cast, add, fields) ->
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_editors_at_once_none_loses_a_tick(cast, release) -> None:
+def test_concurrent_ticks_of_two_editors_are_both_kept(cast, release) -> None:
     first, second = (items.add_item(release, cast.erin.account, label) for label in "ab")
 
     def tick() -> None:
@@ -146,7 +146,7 @@ def test_of_two_editors_at_once_none_loses_a_tick(cast, release) -> None:
         ({"label": "b", "done": True}, 400, "request.unknown-field"),
     ],
 )
-def test_labels_that_say_nothing_are_refused(cast, add, body, status, code) -> None:
+def test_empty_labels_are_refused(cast, add, body, status, code) -> None:
     add("a")
     refused = cast.erin.post(ADDRESS, body)
     assert (refused.status_code, refused.json()["code"]) == (status, code)
@@ -165,7 +165,7 @@ def test_labels_that_say_nothing_are_refused(cast, add, body, status, code) -> N
         ({"label": "B"}, 409, "checklist.taken"),
     ],
 )
-def test_changes_that_cannot_be_made_are_refused_whole(cast, add, fields, status, code) -> None:
+def test_invalid_changes_are_refused_as_a_whole(cast, add, fields, status, code) -> None:
     item = add("a")
     add("b")
     refused = change(cast, item, **({"done": True} | fields))
@@ -173,7 +173,7 @@ def test_changes_that_cannot_be_made_are_refused_whole(cast, add, fields, status
     assert not ChecklistItem.objects.exclude(done_at=None).exists()
 
 
-def test_an_item_of_another_release_is_not_there(cast, add) -> None:
+def test_an_item_of_another_release_is_not_found(cast, add) -> None:
     item = add("a")
     releases.create_release("isc99", timezone.now() + timedelta(days=90))
     for address in ("releases/isc99/checklist/", "releases/sc77/checklist/"):
@@ -187,7 +187,7 @@ def test_an_imported_release_has_no_checklist(cast, release) -> None:
     assert (refused.status_code, refused.json()["code"]) == (422, "release.invalid")
 
 
-def test_a_checklist_has_an_end(cast, release, add) -> None:
+def test_the_number_of_checklist_items_is_limited(cast, release, add) -> None:
     ChecklistItem.objects.bulk_create(
         ChecklistItem(release=release, position=number, label=f"item {number}") for number in range(1, 101)
     )
@@ -201,7 +201,7 @@ def test_the_history_can_be_neither_changed_nor_deleted(cast, add) -> None:
             attempt()
 
 
-def test_an_erased_account_stands_there_under_its_pseudonym(cast, add) -> None:
+def test_an_erased_account_is_shown_by_its_pseudonym(cast, add) -> None:
     change(cast, add("a"), done=True)
     pseudonym = personal_data.erase_account(cast.erin.account)
     checklist = cast.fay.get(ADDRESS).json()
@@ -221,7 +221,7 @@ def editor(cast, release) -> Client:
 PAGE = "/releases/sc99/checklist/"
 
 
-def test_every_act_is_a_form_of_the_page(editor) -> None:
+def test_every_checklist_action_has_a_form(editor) -> None:
     assert editor.post(PAGE, {"act": "add", "label": "Book the room"}).status_code == 302
     editor.post(PAGE, {"act": "add", "label": "<script>x</script>"})
     first, second = ChecklistItem.objects.order_by("position")
@@ -251,7 +251,7 @@ def test_every_act_is_a_form_of_the_page(editor) -> None:
         ({"act": "burn", "item": "1", "version": "1"}, 422, "checklist.invalid"),
     ],
 )
-def test_a_form_that_cannot_be_followed_is_refused_on_the_page(editor, form, status, code) -> None:
+def test_an_invalid_form_is_refused_on_the_page(editor, form, status, code) -> None:
     refused = editor.post(PAGE, form)
     assert refused.status_code == status
     assert code in refused.content.decode()
@@ -260,7 +260,7 @@ def test_a_form_that_cannot_be_followed_is_refused_on_the_page(editor, form, sta
 @pytest.mark.parametrize(
     ("act", "field", "text"), [("rename", "label", "b"), ("move", "position", "7"), ("move", "position", "x")]
 )
-def test_a_refused_change_stands_at_its_field_with_what_was_typed(editor, add, act, field, text) -> None:
+def test_a_refused_change_is_shown_at_its_field_with_the_input(editor, add, act, field, text) -> None:
     add("b")
     item = add("a")
     answer = editor.post(PAGE, {"act": act, "item": item["id"], "version": item["version"], field: text})
@@ -271,7 +271,7 @@ def test_a_refused_change_stands_at_its_field_with_what_was_typed(editor, add, a
     assert f'value="{text}"' in sent and 'aria-invalid="true"' in sent
 
 
-def test_nobody_below_editor_sees_the_page(cast, release) -> None:
+def test_only_editors_see_the_checklist(cast, release) -> None:
     for person in (cast.alice, cast.dana):
         client = Client()
         client.force_login(person.account)

@@ -28,13 +28,15 @@ PAGES = {
     "submissions/ID/received/": {"GET": (200, 200, 404, 200, 200, 302)},
     "submissions/ID/files/": {"GET": (200, 200, 404, 200, 200, 302)},
     "submissions/ID/comments/": {"POST": (302, 302, 404, 302, 302, 302)},
-    "submissions/ID/copy/": {"GET": (200, 200, 404, 200, 200, 302)},
+    "submissions/ID/copy/": {"GET": (200, 200, 404, 200, 200, 302), "POST": (409, 409, 404, 403, 403, 302)},
     "submissions/ID/public-files/": {"GET": (200, 200, 404, 200, 200, 302), "POST": (302, 302, 404, 403, 403, 302)},
     "submissions/ID/difference/": {"GET": (400, 400, 400, 400, 400, 302)},  # it asks for another one first
     "submissions/ID/answers/": {"GET": (200, 200, 404, 200, 200, 302), "POST": (302, 302, 404, 403, 403, 302)},
     "submissions/ID/answers/file/": {"POST": (422, 422, 404, 422, 422, 302)},
     "submissions/ID/submit/": {"POST": (422, 422, 404, 422, 422, 302)},
     "submissions/ID/anonymity/": {"POST": (422, 422, 404, 403, 403, 302)},
+    "submissions/ID/questions/": {"POST": (422, 422, 404, 422, 422, 302)},
+    "submissions/ID/questions/consent/": {"POST": (302, 302, 404, 403, 403, 302)},
     "submissions/ID/withdraw/": {"POST": (422, 422, 404, 403, 403, 302)},
     "submissions/ID/keep/": {"POST": (409, 409, 404, 403, 403, 302)},
     "submissions/ID/edit/": {"POST": (302, 302, 404, 403, 403, 302)},
@@ -49,6 +51,8 @@ PAGES = {
     "review/ID/start/": {"POST": (404, 404, 404, 302, 302, 302)},
     "review/ID/assign/": {"POST": (404, 404, 404, 302, 302, 302)},
     "review/ID/check/": {"POST": (404, 404, 404, 302, 302, 302)},
+    "review/ID/dispose/": {"POST": (404, 404, 404, 422, 422, 302)},
+    "review/ID/questions/": {"POST": (404, 404, 404, 422, 422, 302)},
     "review/ID/judge/": {"POST": (404, 404, 404, 422, 422, 302)},
     "review/ID/comments/": {"POST": (404, 404, 404, 302, 302, 302)},
     "review/ID/anonymity/": {"POST": (404, 404, 404, 404, 422, 302)},
@@ -83,7 +87,7 @@ def bundles(stage, db) -> None:
 # Every route
 
 
-def test_every_page_of_a_submission_stands_in_the_table() -> None:
+def test_every_page_of_a_submission_is_in_the_table() -> None:
     assert set(PAGES) == set(with_id(urls.urlpatterns))
 
 
@@ -91,7 +95,7 @@ def test_every_page_of_a_submission_stands_in_the_table() -> None:
     ("route", "method", "statuses"),
     [(route, method, statuses) for route, methods in PAGES.items() for method, statuses in methods.items()],
 )
-def test_who_may_open_a_page_of_a_submitted_run(stage, route, method, statuses) -> None:
+def test_pages_of_a_submitted_run_are_opened_by_permitted_accounts(stage, route, method, statuses) -> None:
     assert statuses_of(stage, "submitted", route, method, PEOPLE) == statuses
 
 
@@ -109,7 +113,7 @@ def statuses_of(stage: Stage, state: str, route: str, method: str, names: Iterab
 
 
 @pytest.mark.parametrize("state", ["checked", "embargoed", "published", "missing"])
-def test_in_every_state_a_page_is_there_for_who_sees_the_submission_alone(stage, state) -> None:
+def test_pages_exist_only_for_accounts_that_see_the_submission(stage, state) -> None:
     """Alice and the editor see it, the reviewer once it was submitted, Charlie never; reviews begin with submitting."""
     routes = [route for route in PAGES if "GET" in PAGES[route] and not route.endswith(("difference/", ".gz/"))]
     submitted = state in ("embargoed", "published")
@@ -138,7 +142,7 @@ def told(answer, pk: str) -> tuple[int, bytes, dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", ["charlie", "nobody"])
-def test_no_route_tells_an_embargoed_submission_from_a_missing_one(stage, name) -> None:
+def test_no_route_distinguishes_an_embargoed_from_a_missing_submission(stage, name) -> None:
     cast, embargoed = stage.cast, stage.embargoed
     cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
     client = page_of(cast, name)
@@ -163,7 +167,7 @@ def test_no_route_tells_an_embargoed_submission_from_a_missing_one(stage, name) 
 
 STARTS = (
     "/", "/results/", "/lists/", "/systems/", "/sites/", "/parameters/", "/releases/", "/search/?q=Zsystem",
-    "/studies/",
+    "/studies/", "/platforms/",
     "/submissions/", "/review/", "/compare/", "/lists/sc99/full/", "/results/?q=Zsystem", "/api/v1/openapi.json",
     "/api/v1/results/", "/api/v1/results/?q=Zsystem", "/api/v1/results/?vendor=Zvendor", "/api/v1/systems/",
     "/api/v1/sites/", "/api/v1/releases/", "/api/v1/lists/sc99/full/", "/api/v1/lists/sc99/full/?format=csv",
@@ -256,7 +260,7 @@ def test_after_the_embargo_only_what_is_published_is_found(stage: Stage, every_n
     assert not public_words & {"Zcomment", "Zreason", "Znote", "zfile", str(stage.embargoed.pk)}
 
 
-def test_ids_tell_nothing_of_how_many_there_are(stage: Stage) -> None:
+def test_ids_do_not_reveal_the_number_of_submissions(stage: Stage) -> None:
     assert uuid.UUID(str(stage.embargoed.pk)).version == 4
     assert get_resolver().resolve(f"/submissions/{stage.embargoed.pk}/").url_name == "submission"
 

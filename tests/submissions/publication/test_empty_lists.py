@@ -68,7 +68,7 @@ def published() -> dict[str, int]:
 # By API
 
 
-def test_an_empty_list_is_named_and_nothing_is_published(cast, release, accepted) -> None:
+def test_an_empty_list_prevents_publication_and_is_named(cast, release, accepted) -> None:
     submission = accepted()
     refused = cast.erin.post(URL)
     assert (refused.status_code, refused.json()["code"]) == (409, "release.would-be-empty")
@@ -86,7 +86,7 @@ def test_without_an_accepted_run_nothing_is_published(cast, release, submitted) 
     assert nothing_happened()
 
 
-def test_lists_of_older_results_are_no_new_result(cast, release, accepted) -> None:
+def test_lists_with_older_results_only_count_as_empty(cast, release, accepted) -> None:
     """They would hold entries, and still nothing of this release."""
     accepted()
     cast.erin.post(URL, {"allow_empty": True})
@@ -95,12 +95,12 @@ def test_lists_of_older_results_are_no_new_result(cast, release, accepted) -> No
     assert refused["errors"] == {"results": ["No accepted run would become a result now."]}
 
 
-def test_what_waits_for_its_embargo_is_no_result_yet(cast, release, accepted) -> None:
+def test_embargoed_results_do_not_fill_a_list(cast, release, accepted) -> None:
     Submission.objects.filter(pk=accepted().pk).update(embargo_until=timezone.now() + timedelta(days=9))
     assert "results" in cast.erin.post(URL).json()["errors"]
 
 
-def test_an_editor_may_want_it_all_the_same(cast, release, accepted) -> None:
+def test_an_editor_may_publish_empty_lists_explicitly(cast, release, accepted) -> None:
     accepted()
     answer = cast.erin.post(URL, {"allow_empty": True})
     assert answer.status_code == 200
@@ -108,7 +108,7 @@ def test_an_editor_may_want_it_all_the_same(cast, release, accepted) -> None:
     assert cast.erin.post(URL).json() == answer.json()
 
 
-def test_a_release_whose_lists_are_filled_needs_no_word(cast, release, accepted) -> None:
+def test_a_release_with_filled_lists_needs_no_confirmation(cast, release, accepted) -> None:
     cast.erin.patch("releases/sc99/", {"lists": ["full"]})
     accepted()
     assert cast.erin.post(URL).status_code == 200
@@ -116,7 +116,7 @@ def test_a_release_whose_lists_are_filled_needs_no_word(cast, release, accepted)
 
 
 @pytest.mark.parametrize("said", [{"allow_empty": "perhaps"}, {"allow_empty": None}, {"alow_empty": True}, ["full"]])
-def test_a_word_that_is_not_understood_publishes_nothing(cast, release, accepted, said) -> None:
+def test_an_invalid_confirmation_publishes_nothing(cast, release, accepted, said) -> None:
     accepted()
     assert cast.erin.post(URL, said).status_code == 400
     assert nothing_happened()
@@ -150,7 +150,7 @@ def test_one_click_publishes_nothing(editor, release, accepted, said, status, co
     assert nothing_happened()
 
 
-def test_the_name_and_the_tick_publish(editor, release, accepted) -> None:
+def test_typed_name_and_checkbox_publish(editor, release, accepted) -> None:
     accepted()
     assert editor.post(PAGE, {"confirm": " SC99 ", "allow_empty": "on"}).status_code == 302
     assert published() == {"full": 1, "scc": 0}
@@ -187,7 +187,7 @@ def test_the_calendar_freezes_no_release_without_a_result(cast, release, submitt
     assert PAGE in text
 
 
-def test_what_was_left_to_editors_waits_for_them(cast, due, letters) -> None:
+def test_a_release_left_to_editors_is_not_published_automatically(cast, due, letters) -> None:
     """The first run that is accepted then does not publish the release behind the others' backs."""
     publish.publish_due()
     Release.objects.update(deadline=timezone.now() + timedelta(days=1))
@@ -195,7 +195,7 @@ def test_what_was_left_to_editors_waits_for_them(cast, due, letters) -> None:
     assert nothing_happened()
 
 
-def test_the_calendar_publishes_what_is_accepted_and_tells_of_empty_lists(release, accepted, letters) -> None:
+def test_the_calendar_publishes_accepted_results_and_reports_empty_lists(release, accepted, letters) -> None:
     accepted()
     moment = timezone.now() - timedelta(seconds=1)
     Release.objects.update(deadline=moment, publishes=moment)
@@ -208,7 +208,7 @@ def test_the_calendar_publishes_what_is_accepted_and_tells_of_empty_lists(releas
     assert "full" not in text
 
 
-def test_a_letter_that_cannot_be_sent_is_tried_again(cast, due, letters, settings, tmp_path: Path) -> None:
+def test_an_unsent_email_is_retried(cast, due, letters, settings, tmp_path: Path) -> None:
     (tmp_path / "mail").write_text("in the way")
     publish.publish_due()
     assert Release.objects.get().publishes == due.publishes

@@ -134,7 +134,7 @@ GONE_PATHS = (
 )
 
 
-def test_what_was_erased_is_gone_with_day_and_category(erased, two_published) -> None:
+def test_an_erased_result_answers_410_with_date_and_category(erased, two_published) -> None:
     result = erased.result
     for path in GONE_PATHS:
         answer = Client().get(path.format(id=result.public_id, other=two_published[1].result.public_id))
@@ -183,7 +183,7 @@ def test_no_page_feed_search_answer_or_dump_has_the_name(erased) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_files_of_the_whole_record_lose_it(two_published, cast, settings, bundles) -> None:
+def test_export_files_lose_the_erased_result(two_published, cast, settings, bundles) -> None:
     editions.build_if_due()
     folder = Path(django_settings.STORAGES["public"]["OPTIONS"]["location"])
     assert files_with(folder, NAME)
@@ -193,7 +193,7 @@ def test_the_files_of_the_whole_record_lose_it(two_published, cast, settings, bu
     assert [json.loads(row)["id"] for row in rows] == [two_published[1].result.public_id]
 
 
-def test_the_rank_stays_without_a_name_and_the_list_says_so(two_published, cast) -> None:
+def test_the_rank_stays_without_a_name_and_the_list_has_a_note(two_published, cast) -> None:
     first, second = (submission.result.public_id for submission in two_published)
     before = {
         row.name: (row.digest, list(row.entries.values_list("rank", "score"))) for row in RankedList.objects.all()
@@ -237,7 +237,7 @@ def test_a_later_amendment_keeps_the_erased_row_where_it_is(erased, two_publishe
     assert len(standing) == 2
 
 
-def test_another_run_of_the_system_does_not_take_the_place(cast, release, submitted) -> None:
+def test_another_run_of_the_system_does_not_take_the_erased_rank(cast, release, submitted) -> None:
     runs = []
     for number in (2, 3):
         submission = submitted(lists=("io500",), performance=number)
@@ -271,7 +271,7 @@ def test_the_reason_of_an_override_goes_with_the_name(two_published, cast) -> No
     assert Override.objects.get().reason == "erased on request"
 
 
-def test_the_history_stays_whole_and_says_who_erased(erased, cast) -> None:
+def test_the_history_stays_valid_and_names_who_erased(erased, cast) -> None:
     assert list(audit_chain.find_breaks()) == []
     event = Event.objects.filter(submission=erased).latest("id")
     assert (event.to_state, event.actor) == ("withdrawn", cast.fay.account)
@@ -279,7 +279,7 @@ def test_the_history_stays_whole_and_says_who_erased(erased, cast) -> None:
     assert set(Review.objects.filter(submission=erased).values_list("reason", flat=True)) == {erase.GONE}
 
 
-def test_the_submission_that_is_left_breaks_no_page(erased, cast) -> None:
+def test_pages_of_an_erased_submission_work(erased, cast) -> None:
     paths = (
         "",
         "findings/",
@@ -303,7 +303,7 @@ def test_the_submission_that_is_left_breaks_no_page(erased, cast) -> None:
         assert answer.status_code < 500 and NAME not in answer.content.decode(), page
 
 
-def test_the_system_is_gone_and_the_site_shown_to_nobody(erased) -> None:
+def test_the_erased_system_is_gone_and_its_site_hidden(erased) -> None:
     assert not System.objects.filter(name__contains=NAME).exists()
     assert "north-lab" not in public_record.current_sites().values_list("slug", flat=True)
     assert Site.objects.filter(slug="north-lab").exists()  # its members keep it
@@ -311,7 +311,7 @@ def test_the_system_is_gone_and_the_site_shown_to_nobody(erased) -> None:
         assert Client().get(path).status_code == 404
 
 
-def test_all_revisions_go_together(two_published, cast, release) -> None:
+def test_all_revisions_are_erased_together(two_published, cast, release) -> None:
     old = two_published[0]
     revised = cast.alice.post(f"submissions/{old.pk}/revise/", {"reason": f"{NAME} was misspelt."})
     assert revised.status_code == 202, revised.content
@@ -321,7 +321,7 @@ def test_all_revisions_go_together(two_published, cast, release) -> None:
     assert (revision.state, revision.sha256, revision.metadata) == ("withdrawn", "", {})
 
 
-def test_bytes_that_another_submission_holds_stay(two_published, cast, tmp_path, bundles) -> None:
+def test_bytes_of_another_submission_are_kept(two_published, cast, tmp_path, bundles) -> None:
     again = cast.charlie.upload(run_bytes(tmp_path, 2), name="again.tar.gz")
     assert again.status_code == 202
     plan = erase.erase_result(two_published[0].result.public_id, cast.fay.account, "person")
@@ -377,7 +377,7 @@ def test_the_command_prints_what_to_do_after_an_older_backup(two_published) -> N
         (["hw-1"], {"category": "person", "by": "erin", "yes": True}, "not allowed|may not|role"),
     ],
 )
-def test_the_command_refuses_what_it_cannot_do(cast, arguments, options, why) -> None:
+def test_the_command_refuses_invalid_targets(cast, arguments, options, why) -> None:
     with pytest.raises(CommandError, match=why):
         run_command(*arguments, **options)
     assert not Erasure.objects.exists()

@@ -60,7 +60,7 @@ def as_before_evidence(submission: Submission) -> None:
     Check.objects.filter(pk=check.pk).update(report=check.report, validators_version="0.9.0")
 
 
-def test_the_submitter_reads_it_on_the_page_and_by_the_api(cast, checked) -> None:
+def test_the_submitter_sees_evidence_on_page_and_api(cast, checked) -> None:
     submission = checked(extra=other_clock())
     answer = cast.alice.get(f"submissions/{submission.pk}/").json()
     assert answer["evidence_in_short"] == "46 of 57 kinds agree, 1 contradicts, 10 absent; missing: tables of the ranks"
@@ -73,14 +73,14 @@ def test_the_submitter_reads_it_on_the_page_and_by_the_api(cast, checked) -> Non
     assert "✕ contradicts" in page
 
 
-def test_the_reviewer_sees_it_with_links_to_the_lines(cast, submitted) -> None:
+def test_the_reviewer_sees_evidence_with_links_to_lines(cast, submitted) -> None:
     submission = submitted(extra=other_clock())
     page = browse(cast.dana, f"/review/{submission.pk}/")
     assert "1 contradicts" in page
     assert f"{HOME}/ior-easy-read.txt:2</a>" in page
 
 
-def test_the_public_result_has_it(cast, release, submitted, client) -> None:
+def test_the_public_result_has_evidence(cast, release, submitted, client) -> None:
     result = accept_and_publish(cast, release, submitted())
     assert result.trust == "verified"
     assert result.snapshot["evidence"]["in_short"] == LINE
@@ -90,7 +90,7 @@ def test_the_public_result_has_it(cast, release, submitted, client) -> None:
     assert LINE in page and "/docs/benchmarks/io500/#evidence" in page
 
 
-def test_a_result_from_before_says_that_it_was_not_examined(cast, release, submitted, client) -> None:
+def test_an_older_result_is_marked_as_not_examined(cast, release, submitted, client) -> None:
     submission = submitted()
     decisions.decide_run(submission, cast.dana.account, "accept", "Sound.")
     as_before_evidence(submission)
@@ -111,9 +111,7 @@ def without_seconds_of_mdtest() -> dict[str, bytes]:
     return {path: files[path].partition(b"SUMMARY time")[0] for path in paths}
 
 
-def test_phases_that_nothing_confirms_are_named_to_submitter_reviewer_and_public(
-    cast, release, submitted, client
-) -> None:
+def test_unconfirmed_phases_are_shown_to_submitter_reviewer_and_public(cast, release, submitted, client) -> None:
     submission = submitted(extra=without_seconds_of_mdtest())
     assert cast.alice.get(f"submissions/{submission.pk}/").json()["unconfirmed_operations"] == UNCONFIRMED
     words = "No independent figure confirms: mdtest-easy-stat, mdtest-hard-delete."
@@ -124,7 +122,7 @@ def test_phases_that_nothing_confirms_are_named_to_submitter_reviewer_and_public
     assert words in client.get(f"/results/{result.public_id}/").content.decode()
 
 
-def test_evidence_from_before_says_that_it_is_unknown_what_nothing_confirms(cast, release, submitted, client) -> None:
+def test_older_evidence_has_unknown_unconfirmed_phases(cast, release, submitted, client) -> None:
     result = accept_and_publish(cast, release, submitted())
     address = f"/api/v1/results/{result.public_id}/"
     assert client.get(address).json()["unconfirmed_operations"] == []
@@ -135,9 +133,7 @@ def test_evidence_from_before_says_that_it_is_unknown_what_nothing_confirms(cast
     assert "Which figures nothing independent confirms was not looked at." in page
 
 
-def test_later_rules_put_a_dated_mark_beside_a_published_result_and_change_nothing_else(
-    cast, release, submitted, client
-) -> None:
+def test_later_rules_add_only_a_dated_mark_to_a_published_result(cast, release, submitted, client) -> None:
     submission = submitted(extra=other_clock())
     decisions.decide_run(submission, cast.dana.account, "accept", "Sound.")
     as_before_evidence(submission)
@@ -166,7 +162,7 @@ def test_a_result_that_was_published_with_the_same_evidence_gets_no_mark(cast, r
     assert later_evidence.mark_results([submission.pk]) == 0
 
 
-def test_a_summary_alone_is_reported_with_its_reason_and_ranks_nowhere(cast, release, submitted, client) -> None:
+def test_a_summary_alone_is_published_as_reported_and_not_ranked(cast, release, submitted, client) -> None:
     submission = submitted(without=without_all_but_the_summary())
     assert SUMMARY_ALONE in [
         finding["code"] for finding in cast.alice.get(f"submissions/{submission.pk}/").json()["findings"]
@@ -182,7 +178,7 @@ def test_a_summary_alone_is_reported_with_its_reason_and_ranks_nowhere(cast, rel
     assert client.get(f"/api/v1/results/{result.public_id}/").json()["facts"]["trust_reason"]["code"] == SUMMARY_ALONE
 
 
-def test_a_reviewer_is_told_that_a_summary_alone_could_rank_nowhere(cast, submitted) -> None:
+def test_a_reviewer_sees_that_a_summary_alone_cannot_rank(cast, submitted) -> None:
     submission = submitted(without=without_all_but_the_summary())
     run = submission.checks.first().report["runs"][0]
     exclusions = publishable.list_exclusions(submission, run, production=False, reproducibility="fully")
@@ -201,12 +197,12 @@ def test_a_reviewer_is_told_that_a_summary_alone_could_rank_nowhere(cast, submit
         ({"tool": "fio", "parameters": {}}, False),
     ],
 )
-def test_what_is_a_summary_alone_is_told_of_checks_from_before_too(run, alone) -> None:
+def test_older_checks_of_a_summary_alone_are_recognised(run, alone) -> None:
     assert trust.is_summary_alone(run) is alone
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_command_puts_the_mark_and_says_so(cast, release, submitted, start_worker) -> None:
+def test_the_command_adds_the_mark_and_reports_it(cast, release, submitted, start_worker) -> None:
     submission = submitted()
     decisions.decide_run(submission, cast.dana.account, "accept", "Sound.")
     as_before_evidence(submission)

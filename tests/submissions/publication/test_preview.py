@@ -164,13 +164,13 @@ def test_a_proposal_that_breaks_its_schema_is_refused(cast, release, proposal) -
     assert (refused.status_code, refused.json()["code"]) == (422, "release.proposal-invalid")
 
 
-def test_a_proposal_is_for_the_list_that_was_asked_for(cast, release) -> None:
+def test_a_proposal_must_be_for_the_previewed_list(cast, release) -> None:
     refused = cast.dana.post(PREVIEW, {"definition": newest("ten")})
     assert refused.json()["code"] == "release.proposal-invalid"
     assert cast.dana.get("lists/sc99/none/preview/").json()["code"] == "release.proposal-invalid"
 
 
-def test_who_does_not_review_sees_no_preview(cast, release, three) -> None:
+def test_only_reviewers_see_a_preview(cast, release, three) -> None:
     for person in (cast.alice, cast.charlie):
         assert person.get(PREVIEW).status_code == 403
         client = Client()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from submissions.bundles import file_viewer
 from submissions.models import Submission
 from submissions.publication import prospects
 from tests.submissions.publication.test_evidence import without_all_but_the_summary
@@ -60,7 +62,7 @@ def judge(submission: Submission, run: dict[str, Any], lists: tuple[str, ...] = 
 
 
 @pytest.mark.usefixtures("definitions")
-def test_each_list_says_what_it_would_do_and_which_value_decides(checked) -> None:
+def test_each_list_gives_the_outcome_and_the_deciding_value(checked) -> None:
     submission = checked()
     run = first_run(submission)
     for name, (parameters, expected) in CASES.items():
@@ -78,7 +80,25 @@ def test_each_list_says_what_it_would_do_and_which_value_decides(checked) -> Non
 
 
 @pytest.mark.usefixtures("definitions")
-def test_what_people_decide_is_a_need_and_excludes_nothing(checked) -> None:
+def test_a_deciding_value_has_its_file_and_line(checked) -> None:
+    submission = checked(client_nodes=9)
+    run = first_run(submission)
+    path, _, line = judge(submission, run)["ten"].place.rpartition(":")
+    file_lines = file_viewer.file_page(submission, path, int(line), [])
+    assert "on 9 node(s)" in file_lines.lines[0].text
+    run.pop("printed_at")  # as reports were before
+    assert judge(submission, run)["ten"].place == run["path"]
+    run["parameters"].pop("client_nodes")
+    assert judge(submission, run)["ten"].place == run["path"]
+    submission.metadata = {"client_nodes": 9}
+    assert judge(submission, run)["ten"].place == ""
+    run["parameters"]["client_nodes"] = 10
+    submission.metadata = {"production": False}
+    assert judge(submission, run)["production"].place == ""
+
+
+@pytest.mark.usefixtures("definitions")
+def test_decisions_of_people_are_needs_and_exclude_nothing(checked) -> None:
     submission = checked()
     run = first_run(submission)
     rows = judge(submission, run)
@@ -95,7 +115,7 @@ def test_what_people_decide_is_a_need_and_excludes_nothing(checked) -> None:
 
 
 @pytest.mark.usefixtures("definitions")
-def test_a_declared_count_of_nodes_is_used_where_no_file_tells(checked) -> None:
+def test_a_declared_count_of_nodes_is_used_without_a_measured_one(checked) -> None:
     submission = checked()
     run = first_run(submission)
     run["parameters"].pop("client_nodes")
@@ -107,7 +127,7 @@ def test_a_declared_count_of_nodes_is_used_where_no_file_tells(checked) -> None:
 
 
 @pytest.mark.usefixtures("definitions")
-def test_a_run_that_is_not_verified_can_rank_nowhere(checked) -> None:
+def test_an_unverified_run_ranks_on_no_list(checked) -> None:
     submission = checked(without=without_all_but_the_summary())
     rows = judge(submission, first_run(submission))
     assert {(row.outcome, row.code, row.fact) for row in rows.values()} == {
@@ -116,7 +136,7 @@ def test_a_run_that_is_not_verified_can_rank_nowhere(checked) -> None:
 
 
 @pytest.mark.usefixtures("definitions")
-def test_lists_of_another_benchmark_and_lists_that_are_none_are_left_out(checked) -> None:
+def test_lists_of_other_benchmarks_and_unknown_lists_are_left_out(checked) -> None:
     submission = checked()
     rows = judge(submission, first_run(submission), ("fio-seq-read", "io500", "no-such-list", "io500"))
     assert list(rows) == ["io500"]
@@ -124,7 +144,7 @@ def test_lists_of_another_benchmark_and_lists_that_are_none_are_left_out(checked
 
 
 @pytest.mark.usefixtures("release")
-def test_only_its_people_read_where_a_run_can_rank(cast, checked) -> None:
+def test_only_permitted_accounts_see_where_a_run_can_rank(cast, checked) -> None:
     submission = checked(client_nodes=9)
     address = f"/submissions/{submission.pk}/"
     pages = {}
@@ -133,7 +153,9 @@ def test_only_its_people_read_where_a_run_can_rank(cast, checked) -> None:
         browser.force_login(getattr(cast, name).account)
         pages[name] = browser.get(address)
     for name in ("alice", "bob"):
-        assert "This run has client nodes: 9" in " ".join(pages[name].content.decode().split())
+        text = " ".join(pages[name].content.decode().split())
+        assert "This run has client nodes: 9" in text
+        assert re.search(r'href="/submissions/[^"]*/files/\?path=[^"]*mdtest[^"]*line=1#L3">[^<]*:3</a>', text)
     stranger = Client().get(address)
     for answer in (pages["charlie"], pages["dana"], stranger):
         assert answer.status_code in (302, 404)

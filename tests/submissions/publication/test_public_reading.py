@@ -85,14 +85,14 @@ def as_before_lines(submission: Submission) -> None:
 # Private pages
 
 
-def test_the_page_of_a_submission_says_the_lines_of_each_run_and_leads_there(cast: Cast, logged) -> None:
+def test_the_page_of_a_submission_links_the_lines_of_each_run(cast: Cast, logged) -> None:
     page = read_page(cast.alice, f"/submissions/{logged.pk}/")
     assert f">lines {BEGIN} to {END}</a>" in page
     assert f"/submissions/{logged.pk}/files/?path=work%2Fjob.out&amp;line=1#L{BEGIN}" in page
     assert f">lines {END + 1} to {SECOND_END}</a>" in page
 
 
-def test_it_lists_what_was_not_read_with_the_reason(cast: Cast, logged) -> None:
+def test_the_page_lists_unread_files_with_the_reason(cast: Cast, logged) -> None:
     page = read_page(cast.alice, f"/submissions/{logged.pk}/")
     assert "<summary>Not read: 2\N{NO-BREAK SPACE}files and lines of 1\N{NO-BREAK SPACE}file</summary>" in page
     assert ">work/notes.txt</a>: not the output of a known benchmark" in page
@@ -101,28 +101,28 @@ def test_it_lists_what_was_not_read_with_the_reason(cast: Cast, logged) -> None:
     assert '<a href="#not-read">read in part</a>' in page and "✓ read" not in page
 
 
-def test_a_file_of_which_nothing_was_read_is_not_called_read(cast: Cast, check) -> None:
+def test_an_unread_file_is_not_marked_as_read(cast: Cast, check) -> None:
     submission = check(cast.alice.upload(b"Zephyr 12\n" * 9, name="garbage.txt").json()["id"])
     page = read_page(cast.alice, f"/submissions/{submission.pk}/")
     assert '<span class="no">not read</span>' in page and "✓ read" not in page
     assert ">garbage.txt</a>: not the output of a known benchmark" in page
 
 
-def test_where_nothing_was_left_it_says_so(cast: Cast, check) -> None:
+def test_a_fully_read_bundle_is_marked(cast: Cast, check) -> None:
     submission = check(cast.alice.upload(make_output(2), name="fio.json").json()["id"])
     page = read_page(cast.alice, f"/submissions/{submission.pk}/")
     assert "No file, and no output in one, was left unread." in page
     assert '<span class="yes">✓ read</span>' in page and "Not read:" not in page
 
 
-def test_of_an_older_check_it_says_that_it_is_not_known(cast: Cast, logged) -> None:
+def test_read_lines_of_an_older_check_are_unknown(cast: Cast, logged) -> None:
     as_before_lines(logged)
     page = read_page(cast.alice, f"/submissions/{logged.pk}/")
     assert "What of them was not read is not known" in page
     assert "✓ read" not in page and "not read</span>" not in page and "<td>checked</td>" in page
 
 
-def test_reviewers_see_it_and_whoever_has_a_conflict_gets_no_links(cast: Cast, release, logged) -> None:
+def test_reviewers_see_read_lines_and_those_with_a_conflict_get_no_links(cast: Cast, release, logged) -> None:
     submit(cast, release, logged)
     page = read_page(cast.dana, f"/review/{logged.pk}/")
     assert f">lines {BEGIN} to {END}</a>" in page and ">work/notes.txt</a>: not the output" in page
@@ -132,7 +132,7 @@ def test_reviewers_see_it_and_whoever_has_a_conflict_gets_no_links(cast: Cast, r
     assert f"<small>lines {BEGIN} to {END}</small>" in page and ">work/notes.txt</span>: not the output" in page
 
 
-def test_findings_that_differ_in_their_place_only_are_shown_once(cast: Cast, logged) -> None:
+def test_findings_differing_only_in_place_are_shown_once(cast: Cast, logged) -> None:
     latest = logged.checks.first()
     for run in latest.report["runs"]:
         where = f"{run['path']}:{run['lines']['first']}"
@@ -149,7 +149,7 @@ def test_findings_that_differ_in_their_place_only_are_shown_once(cast: Cast, log
 # The public record
 
 
-def test_the_public_result_says_its_lines_and_nothing_of_files_that_are_private(cast: Cast, publish_log) -> None:
+def test_the_public_result_shows_its_lines_without_private_files(cast: Cast, publish_log) -> None:
     result = publish_log()
     answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
     assert answer["read_from"] == {"path": LOG, "lines": LINES}
@@ -160,7 +160,7 @@ def test_the_public_result_says_its_lines_and_nothing_of_files_that_are_private(
     assert "no benchmark read them whole, and nobody agreed" in page or "Not read:" not in page
 
 
-def test_what_somebody_agreed_to_show_is_listed_as_not_read(cast: Cast, logged, publish_log) -> None:
+def test_agreed_files_are_listed_as_not_read(cast: Cast, logged, publish_log) -> None:
     public_files.agree_to_files(logged, cast.alice.account, [LOG, "work/job.sh"])
     result = publish_log()
     answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
@@ -171,7 +171,7 @@ def test_what_somebody_agreed_to_show_is_listed_as_not_read(cast: Cast, logged, 
     assert f"<dd>work/job.out, lines {BEGIN} to {END}</dd>" in page
 
 
-def test_a_copy_in_which_all_was_read_says_that_nothing_is_listed(published, client) -> None:
+def test_a_fully_read_copy_has_an_empty_list(published, client) -> None:
     result = published.result
     answer = client.get(f"/api/v1/results/{result.public_id}/").json()
     assert (answer["read_from"]["lines"], answer["not_read"]) == (None, [])
@@ -180,7 +180,7 @@ def test_a_copy_in_which_all_was_read_says_that_nothing_is_listed(published, cli
     assert f"<dt>Read from</dt><dd>{answer['read_from']['path']}</dd>" in page
 
 
-def test_a_result_published_before_says_that_it_is_not_known(cast: Cast, logged, publish_log) -> None:
+def test_read_lines_of_an_older_result_are_unknown(cast: Cast, logged, publish_log) -> None:
     result = publish_log(before=lambda: as_before_lines(logged))
     assert not {"read_from", "not_read"} & set(result.snapshot)
     answer = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()
@@ -189,7 +189,7 @@ def test_a_result_published_before_says_that_it_is_not_known(cast: Cast, logged,
     assert UNKNOWN in page and "Not read:" not in page and "lists nothing" not in page
 
 
-def test_an_anonymous_result_says_nothing_of_its_files_until_it_is_named(cast: Cast, logged, publish_log) -> None:
+def test_files_of_an_anonymous_result_are_hidden_until_it_is_named(cast: Cast, logged, publish_log) -> None:
     public_files.agree_to_files(logged, cast.alice.account, ["work/job.sh"])
     anonymity.ask_anonymity(logged, cast.alice.account, "Not yet.")
     anonymity.decide_anonymity(logged, cast.erin.account, granted=True, reason="Granted.")
@@ -205,7 +205,7 @@ def test_an_anonymous_result_says_nothing_of_its_files_until_it_is_named(cast: C
     assert answer["read_from"]["path"] == LOG and [row["path"] for row in answer["not_read"]] == ["work/job.sh"]
 
 
-def test_an_embargoed_result_says_nothing_before_its_day(cast: Cast, release, logged) -> None:
+def test_an_embargoed_result_is_hidden_before_its_date(cast: Cast, release, logged) -> None:
     submit(cast, release, logged)
     Submission.objects.filter(pk=logged.pk).update(embargo_until=timezone.now() + timedelta(days=9))
     publish.publish_release(release, None, allow_empty=True)
@@ -215,7 +215,7 @@ def test_an_embargoed_result_says_nothing_before_its_day(cast: Cast, release, lo
     assert not any("work/job" in page for page in pages)
 
 
-def test_words_of_the_public_page_lead_to_what_they_mean(published, client) -> None:
+def test_words_of_the_public_page_link_the_glossary(published, client) -> None:
     page = page_source(client.get(f"/results/{published.result.public_id}/"))
     for link in (
         '<a class="trust verified" href="/docs/data-terms/#what-the-words-of-trust-mean">verified</a>',
@@ -227,7 +227,7 @@ def test_words_of_the_public_page_lead_to_what_they_mean(published, client) -> N
         assert f'id="{anchor}"' in page_source(client.get(address))
 
 
-def test_the_state_of_a_submission_leads_to_what_it_means(cast: Cast, checked, client) -> None:
+def test_the_state_of_a_submission_links_its_meaning(cast: Cast, checked, client) -> None:
     page = read_page(cast.alice, f"/submissions/{checked().pk}/")
     assert 'State: <b><a href="/docs/upload/#what-the-states-mean">checked</a></b>' in page
     meanings = page_source(client.get("/docs/upload/"))
@@ -235,7 +235,7 @@ def test_the_state_of_a_submission_leads_to_what_it_means(cast: Cast, checked, c
     assert all(str(label) in meanings for label in State.labels)
 
 
-def test_a_benchmark_without_kinds_of_evidence_says_so(cast: Cast, publish_log) -> None:
+def test_a_benchmark_without_evidence_kinds_has_a_note(cast: Cast, publish_log) -> None:
     result = publish_log()
     page = read_page(None, f"/results/{result.public_id}/")
     assert "Evidence</a></b>: no kinds of it are defined for this benchmark.</p>" in page
@@ -264,7 +264,7 @@ def test_paths_are_those_of_the_copy() -> None:
     assert "zephyr" not in str(reading) and [row["path"] for row in reading["not_read"]] == [scrubbed]
 
 
-def test_a_private_file_that_shares_its_scrubbed_name_with_a_public_one_is_not_mentioned() -> None:
+def test_a_private_file_with_a_shared_scrubbed_name_is_not_listed() -> None:
     report = report_of("notes.txt")
     reading = public_reading(report, report["runs"][0], derivative_of(["notes.txt"], ["notes.txt"]), personal.Names())
     assert reading["not_read"] == []

@@ -120,7 +120,7 @@ CASES: dict[str, tuple[dict[str, Any], Codes]] = {
 
 @pytest.mark.parametrize("anonymous", [False, True], ids=["named", "anonymous"])
 @pytest.mark.parametrize("case", CASES)
-def test_reviewer_preview_and_record_agree(cast, release, accepted, case, anonymous) -> None:
+def test_review_preview_and_published_list_agree(cast, release, accepted, case, anonymous) -> None:
     changes, expected = CASES[case]
     submission = accepted(**changes)
     if anonymous:
@@ -131,7 +131,7 @@ def test_reviewer_preview_and_record_agree(cast, release, accepted, case, anonym
 
 
 @pytest.mark.parametrize("shows", [None, 0, "left out"])
-def test_nodes_that_the_run_does_not_show_are_those_that_were_declared(cast, release, accepted, shows) -> None:
+def test_declared_nodes_replace_unknown_measured_nodes(cast, release, accepted, shows) -> None:
     submission = accepted(fields={"metadata": '{"system": "Fjord", "client_nodes": 10}'})
     if shows == "left out":
         check = submission.checks.first()
@@ -165,7 +165,7 @@ def define_ten(**changes: Any) -> None:
         ({"fact": "p.launcher", "contains": "srun"}, None),
     ],
 )
-def test_every_fact_that_a_definition_may_name_is_the_same_everywhere(cast, release, accepted, test, code) -> None:
+def test_every_fact_of_a_definition_is_equal_in_review_preview_and_list(cast, release, accepted, test, code) -> None:
     """A text is asked for in its published form: what was scrubbed can't decide."""
     define_ten(eligible=[test | {"code": "refused-here", "otherwise": "It is refused."}])
     submission = accepted(lists=("ten",))
@@ -176,7 +176,7 @@ def test_every_fact_that_a_definition_may_name_is_the_same_everywhere(cast, rele
 
 
 @pytest.mark.parametrize("score", ["bandwidth_gib_per_s", "rate_kiops"])
-def test_a_list_that_ranks_another_number_has_it_for_all(cast, release, accepted, score) -> None:
+def test_a_list_of_another_metric_has_it_in_review_preview_and_list(cast, release, accepted, score) -> None:
     define_ten(score=score)
     submission = accepted(lists=("ten",))
     foretold = review_codes(submission), preview_codes(cast, submission)
@@ -184,7 +184,7 @@ def test_a_list_that_ranks_another_number_has_it_for_all(cast, release, accepted
     assert (*foretold, record_codes(submission)) == ({"ten": None}, {"ten": None}, {"ten": None})
 
 
-def test_of_several_runs_of_one_system_the_best_stands(cast, release, accepted) -> None:
+def test_the_best_of_several_runs_of_a_system_ranks(cast, release, accepted) -> None:
     """Of other runs a reviewer is told nothing: alone, each could rank."""
     lesser, best = accepted(lists=("io500",), performance=1.0), accepted(lists=("io500",), performance=2.0)
     assert review_codes(lesser) == review_codes(best) == {"io500": None}
@@ -193,7 +193,7 @@ def test_of_several_runs_of_one_system_the_best_stands(cast, release, accepted) 
     assert foretold == (record_codes(lesser), record_codes(best)) == ({"io500": "not-best"}, {"io500": None})
 
 
-def test_what_an_editor_decided_counts_in_preview_and_record(cast, release, accepted) -> None:
+def test_decisions_of_an_editor_apply_in_preview_and_list(cast, release, accepted) -> None:
     submission = accepted(lists=("io500",))
     publish.publish_release(release, None)
     ranked_list = RankedList.objects.get(release=release, name="io500")
@@ -207,7 +207,7 @@ def test_what_an_editor_decided_counts_in_preview_and_record(cast, release, acce
     assert review_codes(submission) == {"io500": None}
 
 
-def test_what_waits_for_its_embargo_is_on_no_list_until_then(cast, release, accepted) -> None:
+def test_an_embargoed_run_is_on_no_list_until_its_date(cast, release, accepted) -> None:
     submission = accepted(lists=("io500",))
     Submission.objects.filter(pk=submission.pk).update(embargo_until=timezone.now() + timedelta(days=9))
     assert review_codes(submission) == {"io500": None}
@@ -219,7 +219,7 @@ def test_what_waits_for_its_embargo_is_on_no_list_until_then(cast, release, acce
     assert record_codes(submission) == {"io500": None}
 
 
-def test_what_was_withdrawn_before_publication_is_on_no_list(cast, release, accepted) -> None:
+def test_a_run_withdrawn_before_publication_is_on_no_list(cast, release, accepted) -> None:
     submission = accepted(lists=("io500",))
     decisions.withdraw_run(submission, cast.alice.account, reason="Wrong file system.")
     assert preview_codes(cast, submission) == {}
@@ -227,7 +227,7 @@ def test_what_was_withdrawn_before_publication_is_on_no_list(cast, release, acce
     assert not Result.objects.exists()
 
 
-def test_what_was_withdrawn_after_publication_stays_where_it_stood(cast, release, accepted) -> None:
+def test_a_run_withdrawn_after_publication_keeps_its_place(cast, release, accepted) -> None:
     submission = accepted(lists=("io500",))
     publish.publish_release(release, None)
     submission.refresh_from_db()
@@ -235,7 +235,7 @@ def test_what_was_withdrawn_after_publication_stays_where_it_stood(cast, release
     assert record_codes(submission) == {"io500": None}
 
 
-def test_what_came_late_by_leave_ranks_like_the_others(cast, release, checked) -> None:
+def test_a_permitted_late_run_ranks(cast, release, checked) -> None:
     submission = checked()
     Release.objects.filter(pk=release.pk).update(deadline=timezone.now() - timedelta(hours=1))
     decisions.admit_late(submission, cast.erin.account, release="sc99", reason="The site was down.")
@@ -248,6 +248,6 @@ def test_what_came_late_by_leave_ranks_like_the_others(cast, release, checked) -
     assert (*foretold, record_codes(submission)) == ({"io500": None}, {"io500": None}, {"io500": None})
 
 
-def test_a_submission_without_a_run_could_rank_nowhere(cast, submitted) -> None:
+def test_a_submission_without_a_run_ranks_on_no_list(cast, submitted) -> None:
     exclusions = list_exclusions(submitted(lists=("io500", "full")), None, False, "fully")
     assert {name: exclusion.code for name, exclusion in exclusions.items()} == {"io500": "no-score", "full": "no-score"}

@@ -82,7 +82,7 @@ def test_the_spread_of_an_archive_is_that_of_its_published_run(cast, published) 
     assert cast.stranger.get(f"/api/v1/results/{first.public_id}/").json()["repeats"] == []
 
 
-def test_two_runs_are_shown_and_say_nothing_of_the_spread(cast, published) -> None:
+def test_two_runs_have_no_spread(cast, published) -> None:
     result = published(io500(1.0, 1.1), primary=1)
     repeats = cast.stranger.get(f"/api/v1/results/{result.public_id}/").json()["repeats"]
     assert {(row["runs"], row["deviation_percent"]) for row in repeats} == {(2, None)}
@@ -96,7 +96,7 @@ def test_runs_of_other_settings_are_no_repeats(published) -> None:
     assert not Measurement.objects.filter(result=result).exclude(repeats=None).exists()
 
 
-def test_what_is_published_of_other_runs_are_numbers(cast, published) -> None:
+def test_only_numbers_of_other_runs_are_published(cast, published) -> None:
     runs = [
         {f"Zfolder-{number}/{path}": text for path, text in run.items()} for number, run in enumerate(io500(1, 2, 3))
     ]

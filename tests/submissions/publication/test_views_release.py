@@ -53,20 +53,20 @@ def test_an_editor_makes_a_release_and_changes_it(editor) -> None:
         ({"accepting_reviewers": "0"}, "greater than or equal to 1"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_made(editor, change, why: str) -> None:
+def test_an_invalid_release_form_is_refused_with_reasons(editor, change, why: str) -> None:
     refused = editor.post("/review/releases/new/", FIELDS | change)
     assert refused.status_code == 422
     assert why in refused.content.decode().replace("&#x27;", "'")
     assert not Release.objects.exists()
 
 
-def test_a_release_whose_name_is_emptied_is_called_by_its_slug(editor) -> None:
+def test_a_release_with_an_empty_name_uses_its_slug(editor) -> None:
     editor.post("/review/releases/new/", FIELDS | {"name": "Ninety-nine"})
     assert editor.post("/releases/SC99/edit/", FIELDS).status_code == 302
     assert Release.objects.get().name == "SC99"
 
 
-def test_who_does_not_edit_finds_no_such_page(cast, release) -> None:
+def test_only_editors_see_release_forms(cast, release) -> None:
     for person in (cast.alice, cast.dana):
         client = Client()
         client.force_login(person.account)
@@ -81,13 +81,13 @@ def test_a_published_release_is_not_changed(cast, editor, release) -> None:
     assert "release.published" in refused.content.decode()
 
 
-def test_before_publishing_an_editor_sees_what_is_still_to_do(cast, editor, submitted) -> None:
+def test_an_editor_sees_open_tasks_before_publishing(cast, editor, submitted) -> None:
     submitted()
     back = submitted(cast.charlie, performance=2.0)
     decisions.decide_run(back, cast.dana.account, "request_changes", "Name the system.")
     page = editor.get("/releases/sc99/publish/").content.decode()
-    assert "1 wait for reviewers" in page
-    assert "Changes of 1 were asked for" in page
-    assert "The deadline is not over" in page
-    assert "The deadline is over" not in page
+    assert "Submissions that wait for a review: 1." in page
+    assert "Submissions with requested changes: 1." in page
+    assert "The deadline has not passed: runs" in page
+    assert "The deadline has passed" not in page
     assert page.count("? open") == 4

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.core.management import call_command
+from django.db.models.functions import Now
 from django.test import Client
 from django.utils import timezone
 
@@ -331,6 +332,8 @@ def the_release_is_published(story: Story) -> None:
 
 
 def the_embargo_ends(story: Story) -> None:
+    """By both clocks: the database did not travel with us."""
+    Submission.objects.filter(embargo_until__lt=timezone.now()).update(embargo_until=Now())
     publish.publish_due()
     story.public("Ness", "Fjord", "Geest", "Tarn", "Voe", "Firth", "Skerry", "Haar")
     assert [(rank, system) for rank, system, _ in story.ranked("ten")] == [

@@ -28,7 +28,7 @@ def receipt_of(person, submission) -> dict:
     return answer.json()
 
 
-def test_a_receipt_says_what_is_held_and_how_it_was_checked(cast, checked) -> None:
+def test_a_receipt_has_digest_state_and_rules_version(cast, checked) -> None:
     submission = checked()
     receipt = receipt_of(cast.alice, submission)["receipt"]
     check = submission.checks.get()
@@ -95,7 +95,7 @@ def test_the_collector_verifies_a_receipt_once_the_log_has_it(cast, checked, tmp
     assert (status, "The bundle is not the one of the receipt" in output) == (1, True)
 
 
-def test_anybody_verifies_one_on_the_page(cast, checked) -> None:
+def test_a_receipt_can_be_verified_on_the_page_without_an_account(cast, checked) -> None:
     document = receipt_of(cast.alice, checked())
     answer = Client().get("/receipts/", {"receipt": json.dumps(document)})
     assert answer.status_code == 200
@@ -126,7 +126,7 @@ def test_texts_that_are_no_receipts_are_refused(text: str) -> None:
     assert Client().get("/receipts/", {"receipt": text}).status_code == 422
 
 
-def test_a_strangers_signature_is_none_of_ours(checked, settings) -> None:
+def test_a_signature_of_another_key_is_refused(checked, settings) -> None:
     submission = checked()
     settings.RECEIPT_KEY = Ed25519PrivateKey.generate()
     document = receipts.issue_receipt(submission)
@@ -164,7 +164,7 @@ def test_the_page_of_a_submission_leads_to_its_receipt(cast, checked) -> None:
 
 
 @pytest.mark.parametrize("content", ["no key", "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n"])
-def test_a_setting_that_is_no_key_refuses_to_start(monkeypatch, content: str) -> None:
+def test_an_invalid_key_setting_stops_the_start(monkeypatch, content: str) -> None:
     monkeypatch.setenv("RECEIPT_KEY", content)
     with pytest.raises(ImproperlyConfigured, match="RECEIPT_KEY must be a private key in PEM"):
         ed25519_key("RECEIPT_KEY")

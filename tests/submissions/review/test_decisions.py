@@ -39,7 +39,7 @@ def test_a_checked_run_is_submitted(cast, release, checked) -> None:
     assert answer.json()["history"][-1]["to_state"] == "submitted"
 
 
-def test_bob_may_submit_what_alice_uploaded(cast, release, checked) -> None:
+def test_a_colleague_may_submit_an_upload(cast, release, checked) -> None:
     assert submit(cast.bob, checked()).status_code == 200
 
 
@@ -70,7 +70,7 @@ def test_submissions_that_cannot_be_submitted_are_refused(cast, release, checked
     assert (submission.state, submission.release) == ("checked", None)
 
 
-def test_a_refused_list_is_answered_with_those_of_the_release(cast, release, checked) -> None:
+def test_a_refused_list_names_the_lists_of_the_release(cast, release, checked) -> None:
     releases.change_release(release, lists=["ten", "full"])
     assert "ten, full" in submit(cast.alice, checked(), lists=["io500"]).json()["hint"]
 
@@ -82,7 +82,7 @@ def test_a_refused_list_is_answered_with_those_of_the_release(cast, release, che
         {"deadline": timedelta(seconds=-1)},
     ],
 )
-def test_a_release_that_is_not_open_takes_nothing(cast, release, checked, changes) -> None:
+def test_a_closed_release_accepts_no_submission(cast, release, checked, changes) -> None:
     for field, distance in changes.items():
         setattr(release, field, timezone.now() + distance)
     release.save()
@@ -90,7 +90,7 @@ def test_a_release_that_is_not_open_takes_nothing(cast, release, checked, change
     assert (answer.status_code, answer.json()["code"]) == (422, "submit.release-closed")
 
 
-def test_a_published_release_takes_nothing(cast, release, checked) -> None:
+def test_a_published_release_accepts_no_submission(cast, release, checked) -> None:
     submission = checked()
     assert cast.erin.post("releases/sc99/publish/", {"allow_empty": True}).status_code == 200
     assert submit(cast.alice, submission).json()["code"] == "submit.release-closed"
@@ -112,7 +112,7 @@ def test_a_test_upload_is_never_submitted(cast, release, checked) -> None:
 
 @pytest.mark.parametrize("around", ["", "bundle/data/results/"])
 @pytest.mark.parametrize(("local", "status", "code"), [(True, 200, None), (False, 422, "submit.example")])
-def test_the_example_of_the_collector_reaches_lists_for_trying_out_only(
+def test_the_example_of_the_collector_is_accepted_by_demo_lists_only(
     cast, release, checked, settings, around, local, status, code
 ) -> None:
     settings.INSECURE_LOCAL, settings.SECURE_SSL_REDIRECT = local, False
@@ -121,7 +121,7 @@ def test_the_example_of_the_collector_reaches_lists_for_trying_out_only(
     assert (answer.status_code, answer.json().get("code")) == (status, code)
 
 
-def test_a_file_of_the_examples_name_makes_no_example(cast, release, checked, settings) -> None:
+def test_a_file_named_like_the_example_is_no_example(cast, release, checked, settings) -> None:
     settings.INSECURE_LOCAL, settings.SECURE_SSL_REDIRECT = False, False
     files = {
         "EXAMPLE.txt": b"An example of what we measured.\n",
@@ -130,12 +130,12 @@ def test_a_file_of_the_examples_name_makes_no_example(cast, release, checked, se
     assert submit(cast.alice, checked(extra=files)).status_code == 200
 
 
-def test_an_account_of_no_institution_submits_nothing(cast, release, checked) -> None:
+def test_an_account_without_an_institution_cannot_submit(cast, release, checked) -> None:
     cast.charlie.account.memberships.all().delete()
     assert submit(cast.charlie, checked(cast.charlie)).json()["code"] == "submit.no-institution"
 
 
-def test_an_account_of_two_institutions_says_which(cast, release, checked) -> None:
+def test_an_account_of_two_institutions_must_choose(cast, release, checked) -> None:
     south = cast.charlie.account.memberships.get().institution
     Membership.objects.create(account=cast.alice.account, institution=south)
     submission = checked()
@@ -144,7 +144,7 @@ def test_an_account_of_two_institutions_says_which(cast, release, checked) -> No
     assert "south-lab" in refused.json()["hint"]
 
 
-def test_of_several_runs_the_submitter_chooses(cast, release, tmp_path) -> None:
+def test_the_submitter_chooses_one_of_several_runs(cast, release, tmp_path) -> None:
     files = {f"one/{name}": content for name, content in make_run(performance=1.5, folder="results").items()}
     files |= {f"two/{name}": content for name, content in make_run(performance=2.5, folder="results").items()}
     from submissions.checks import processing
@@ -165,7 +165,7 @@ def test_of_several_runs_the_submitter_chooses(cast, release, tmp_path) -> None:
 # Checking again, answering, withdrawing
 
 
-def test_a_run_is_checked_again_with_other_words(cast, release, checked) -> None:
+def test_a_run_is_checked_again_with_new_metadata(cast, release, checked) -> None:
     submission = checked(short="ior-easy-write")
     answer = cast.alice.post(
         f"submissions/{submission.pk}/revalidate/",
@@ -177,7 +177,7 @@ def test_a_run_is_checked_again_with_other_words(cast, release, checked) -> None
     assert submission.attempts == 0
 
 
-def test_words_that_are_not_valid_are_refused(cast, checked) -> None:
+def test_invalid_metadata_are_refused(cast, checked) -> None:
     submission = checked()
     answer = cast.alice.post(f"submissions/{submission.pk}/revalidate/", {"metadata": {"system": 5}})
     assert answer.json()["code"] == "intake.metadata-invalid"
@@ -185,7 +185,7 @@ def test_words_that_are_not_valid_are_refused(cast, checked) -> None:
     assert submission.state == "checked"
 
 
-def test_answers_are_kept_as_they_are(cast, checked) -> None:
+def test_answers_are_stored_unchanged(cast, checked) -> None:
     submission = checked()
     answers = {"usable_capacity": {"value": 5, "unit": "TiB"}, "trust": "The file system was idle."}
     assert cast.bob.put(f"submissions/{submission.pk}/answers/", answers).status_code == 200
@@ -193,7 +193,7 @@ def test_answers_are_kept_as_they_are(cast, checked) -> None:
 
 
 @pytest.mark.parametrize("answers", [[], "text", 5, {"feedback": "x" * 300_000}, {"feedback": "\0"}])
-def test_answers_are_one_object_of_moderate_size(cast, checked, answers) -> None:
+def test_answers_are_one_object_of_limited_size(cast, checked, answers) -> None:
     refused = cast.alice.put(f"submissions/{checked().pk}/answers/", answers)
     assert (refused.status_code, refused.json()["code"]) == (422, "answers.invalid")
 
@@ -235,14 +235,14 @@ def test_a_reviewer_decides_with_a_reason(cast, submitted, decision, state) -> N
         {"reason": "x"},
     ],
 )
-def test_a_decision_that_is_not_whole_is_refused(cast, submitted, document) -> None:
+def test_an_incomplete_decision_is_refused(cast, submitted, document) -> None:
     submission = submitted()
     answer = cast.dana.post(f"submissions/{submission.pk}/review/", document)
     assert (answer.status_code, answer.json()["code"]) == (400, "request.invalid")
     assert not Review.objects.exists()
 
 
-def test_nobody_reviews_for_their_own_institution(cast, submitted) -> None:
+def test_reviewers_do_not_review_runs_of_their_institution(cast, submitted) -> None:
     submission = submitted()
     Membership.objects.create(account=cast.dana.account, institution=submission.institution)
     answer = cast.dana.post(
@@ -251,7 +251,7 @@ def test_nobody_reviews_for_their_own_institution(cast, submitted) -> None:
     assert (answer.status_code, answer.json()["code"]) == (403, "review.conflict-of-interest")
 
 
-def test_nobody_reviews_their_own_run(cast, submitted) -> None:
+def test_reviewers_do_not_review_their_own_runs(cast, submitted) -> None:
     submission = submitted(cast.dana)
     answer = cast.dana.post(
         f"submissions/{submission.pk}/review/", {"decision": "accept", "reproducibility": "fully", "reason": "x"}
@@ -260,7 +260,7 @@ def test_nobody_reviews_their_own_run(cast, submitted) -> None:
     assert not review_queue.review_queue(cast.dana.account).exists()
 
 
-def test_a_decision_falls_once(cast, submitted) -> None:
+def test_a_second_decision_is_refused(cast, submitted) -> None:
     submission = submitted()
     document = {"decision": "accept", "reproducibility": "fully", "reason": "x"}
     statuses = [cast.dana.post(f"submissions/{submission.pk}/review/", document).status_code for _ in range(2)]
@@ -276,7 +276,7 @@ def test_a_run_with_changes_requested_is_submitted_again(cast, submitted) -> Non
     assert submit(cast.alice, submission).status_code == 200
 
 
-def test_the_queue_has_what_waits_longest_first(cast, submitted) -> None:
+def test_the_queue_is_ordered_by_waiting_time(cast, submitted) -> None:
     first, second = submitted(performance=1.5), submitted(performance=2.5)
     assert list(review_queue.review_queue(cast.dana.account)) == [first, second]
     decisions.start_review(first, cast.dana.account)
@@ -296,7 +296,7 @@ def test_an_award_says_where_the_run_cannot_rank(cast, submitted) -> None:
     }  # fmt: skip
 
 
-def test_submitting_makes_a_derivative_and_checks_for_the_lists(cast, submitted) -> None:
+def test_submitting_creates_a_scrubbed_copy_and_checks_for_the_lists(cast, submitted) -> None:
     submission = submitted()
     decisions.prepare_for_review(str(submission.pk))
     submission.refresh_from_db()
@@ -308,7 +308,7 @@ def test_submitting_makes_a_derivative_and_checks_for_the_lists(cast, submitted)
     assert files["derivative"]["files"]
 
 
-def test_what_a_bundle_told_too_much_is_a_warning_once_the_copy_is_made(cast, submitted, client) -> None:
+def test_personal_traces_of_a_bundle_are_a_warning_after_scrubbing(cast, submitted, client) -> None:
     dump = b"PATH=/bin\nHOME=/home/alice\nSHELL=/bin/sh\nUSER=alice\nTERM=vt\nMachine : Linux cn0417\n"
     telling = submitted(extra={"results/job.out": dump})
     before = cast.alice.get(f"submissions/{telling.pk}/findings/").json()["results"]
@@ -326,7 +326,7 @@ def test_what_a_bundle_told_too_much_is_a_warning_once_the_copy_is_made(cast, su
     assert "bundle.personal" in client.get(f"/submissions/{telling.pk}/").content.decode()
 
 
-def test_a_bundle_that_told_nothing_has_no_such_warning(cast, submitted) -> None:
+def test_a_bundle_without_personal_traces_has_no_such_warning(cast, submitted) -> None:
     quiet = submitted()
     ScrubbedCopy.objects.create(submission=quiet, sha256="0" * 64, size=1, report={"removed": [], "left_out": []})
     codes = [each["code"] for each in cast.alice.get(f"submissions/{quiet.pk}/findings/").json()["results"]]
@@ -346,7 +346,7 @@ def closed(release):
 LATE = {"release": "sc99", "reason": "The machine stood still on the last day."}
 
 
-def test_an_editor_lets_a_late_run_in_with_a_reason_that_stays(cast, closed, checked) -> None:
+def test_an_editor_permits_a_late_run_with_a_recorded_reason(cast, closed, checked) -> None:
     submission = checked()
     assert submit(cast.alice, submission).json()["code"] == "submit.release-closed"
     first = cast.erin.post(f"submissions/{submission.pk}/late/", LATE)
@@ -357,7 +357,7 @@ def test_an_editor_lets_a_late_run_in_with_a_reason_that_stays(cast, closed, che
     assert submit(cast.alice, submission).status_code == 200
 
 
-def test_a_late_entry_lets_in_one_run_to_one_release(cast, closed, checked) -> None:
+def test_a_late_entry_permits_one_run_in_one_release(cast, closed, checked) -> None:
     admitted, other = checked(), checked(performance=2.0)
     cast.erin.post(f"submissions/{admitted.pk}/late/", LATE)
     assert submit(cast.alice, other).json()["code"] == "submit.release-closed"
@@ -375,12 +375,12 @@ def test_a_late_entry_needs_a_reason_and_a_release(cast, closed, checked, change
     assert code is None or refused.json()["code"] == code
 
 
-def test_nothing_comes_late_to_a_published_release(cast, closed, checked) -> None:
+def test_a_published_release_permits_no_late_run(cast, closed, checked) -> None:
     cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
     assert cast.erin.post(f"submissions/{checked().pk}/late/", LATE).status_code == 409
 
 
-def test_an_editor_does_not_let_in_the_own_institution(cast, closed, checked) -> None:
+def test_an_editor_does_not_permit_late_runs_of_the_own_institution(cast, closed, checked) -> None:
     submission = checked()
     Membership.objects.create(account=cast.erin.account, institution=submission.institution)
     assert cast.erin.post(f"submissions/{submission.pk}/late/", LATE).json()["code"] == "review.conflict-of-interest"
@@ -394,7 +394,7 @@ def test_changes_that_reviewers_asked_for_may_come_after_the_deadline(cast, rele
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_is_submitted_while_its_release_is_published_is_refused(cast, release, checked) -> None:
+def test_submitting_during_publication_is_refused(cast, release, checked) -> None:
     """It waits for the release and then finds it published; without waiting it would be submitted to nowhere."""
     submission = checked()
 

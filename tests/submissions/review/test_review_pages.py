@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,8 +13,10 @@ from django.urls import reverse
 from registry.models import Release, Site
 from submissions.accounts import ties
 from submissions.bundles import file_viewer
+from submissions.bundles.cage import archive_view
+from submissions.bundles.cage import client as cage_client
 from submissions.models import Account, Membership, Review, State, Submission, Tie
-from submissions.review import decisions
+from submissions.review import decisions, rubric
 from submissions.review import queue as review_queue
 from tests.submissions.cast import Person, tar
 
@@ -41,7 +44,7 @@ def page_of(person: Person) -> Client:
 # Assignment and conflicts of interest
 
 
-def test_a_reviewer_takes_a_run_and_gives_it_back(cast, submitted) -> None:
+def test_a_reviewer_assigns_a_run_and_releases_it(cast, submitted) -> None:
     submission = submitted()
     assert call(cast.dana, submission, "assign").json()["assigned"] == ["dana"]
     assert call(cast.dana, submission, "assign").json()["assigned"] == ["dana"]
@@ -103,7 +106,7 @@ def test_ties_are_declared_on_the_account_page(cast, submitted) -> None:
     assert b"&lt;b&gt;Acme" in client.get("/account/").content
 
 
-def test_nothing_is_assigned_before_it_is_submitted_or_after_the_decision(cast, checked, submitted) -> None:
+def test_only_submitted_undecided_runs_are_assigned(cast, checked, submitted) -> None:
     assert code(call(cast.erin, checked(), "assign")) == (409, "state.conflict")
     submission = submitted(performance=2.0)
     call(cast.dana, submission, "review", decision="reject", reason="No.")
@@ -113,7 +116,7 @@ def test_nothing_is_assigned_before_it_is_submitted_or_after_the_decision(cast, 
 # The queue
 
 
-def test_the_queue_is_narrowed_by_what_is_asked(cast, submitted) -> None:
+def test_the_queue_is_filtered(cast, submitted) -> None:
     north, south = submitted(lists=("full",)), submitted(cast.charlie, performance=2.0, lists=("io500",))
     call(cast.dana, north, "assign")
     expected_by_query = {
@@ -129,14 +132,14 @@ def test_the_queue_is_narrowed_by_what_is_asked(cast, submitted) -> None:
         ], query
 
 
-def test_contradicted_answers_stand_out_in_the_queue(cast, release, submitted) -> None:
+def test_contradicted_answers_are_marked_in_the_queue(cast, release, submitted) -> None:
     submission = submitted(answers={"client_nodes": 99})
     decisions.prepare_for_review(str(submission.pk))
     page = page_of(cast.dana).get("/review/?contradictions=yes").content.decode()
     assert "1 contradicted answer" in page
 
 
-def test_the_queue_costs_the_same_for_many(cast, submitted, django_assert_max_num_queries) -> None:
+def test_the_queue_costs_the_same_queries_for_many_rows(cast, submitted, django_assert_max_num_queries) -> None:
     for number in range(3):
         submitted(performance=1 + number / 10)
     client = page_of(cast.dana)
@@ -152,7 +155,7 @@ def waiting_rule(cast, submission) -> str:
     return next(row["rule"] for row in rows if row["outcome"] == "needs_human")
 
 
-def test_a_reviewer_settles_what_a_machine_could_not(cast, submitted) -> None:
+def test_a_reviewer_decides_rules_that_need_a_person(cast, submitted) -> None:
     submission = submitted()
     before = cast.dana.get(f"submissions/{submission.pk}/rubric/").json()
     rule = waiting_rule(cast, submission)
@@ -191,21 +194,45 @@ def test_invalid_judgements_of_rules_are_refused(cast, submitted, change, refuse
     assert not submission.judgements.exists()
 
 
-def test_evidence_leads_to_the_raw_line(cast, submitted) -> None:
+def test_evidence_links_the_raw_line(cast, submitted) -> None:
     submission = submitted(edited_hash=True)
     page = page_of(cast.dana).get(f"/review/{submission.pk}/").content.decode()
     links = [
         part.split('"')[0] for part in page.split('href="') if part.startswith(f"/submissions/{submission.pk}/files/?")
     ]
-    assert links
-    content = page_of(cast.dana).get(links[0].replace("&amp;", "&")).content.decode()
-    assert f'id="{links[0].rpartition("#")[2]}" class="current"' in content
+    pages = {link: page_of(cast.dana).get(link.replace("&amp;", "&")).content.decode() for link in links}
+    assert any(f'id="{link.rpartition("#")[2]}" class="current"' in text for link, text in pages.items())
+    rules = {row.code: row.places for row in rubric.rubric_rows(submission, submission.checks.first().report)}
+    lines = [place for places in rules.values() for place in places if file_viewer.has_line(place)]
+    assert len(lines) > 10, rules
+    for path, line in map(file_viewer.split_place, lines):
+        assert file_viewer.file_page(submission, path, line, []).lines[0].number == line
+    assert rules["io500.clients"][0].split("/")[-1].startswith("mdtest-")
+
+
+def test_the_review_page_leads_to_the_decision_first(cast, submitted) -> None:
+    page = page_of(cast.dana).get(f"/review/{submitted().pk}/").content.decode()
+    assert page.index('href="#decision"') < page.index('aria-label="The run that counts"') < page.index('id="decision"')
+
+
+def test_a_decided_run_has_no_link_to_the_decision(cast, submitted) -> None:
+    submission = submitted()
+    decisions.decide_run(submission, cast.dana.account, "reject", "Not this run.")
+    assert "#decision" not in page_of(cast.dana).get(f"/review/{submission.pk}/").content.decode()
+
+
+def test_excluding_lists_name_the_deciding_line(cast, submitted) -> None:
+    submission = submitted(client_nodes=9, lists=("full", "ten"))
+    page = " ".join(page_of(cast.dana).get(f"/review/{submission.pk}/").content.decode().split())
+    section = page[page.index("<h2>Eligible lists</h2>") :].partition("</section>")[0]
+    assert "This run has client nodes: 9" in section
+    assert "mdtest-easy-delete.txt:3</a>" in section
 
 
 # Talk
 
 
-def test_committee_and_submitter_talk_in_threads(cast, submitted) -> None:
+def test_committee_and_submitter_comment_in_threads(cast, submitted) -> None:
     submission = submitted()
     question = call(cast.dana, submission, "comments", text="Which stripe count?", finding="io500.striping").json()
     answered = call(cast.alice, submission, "comments", text="Minus one.", answers=question["id"])
@@ -220,7 +247,7 @@ def test_committee_and_submitter_talk_in_threads(cast, submitted) -> None:
     assert "Seen before?" in page_of(cast.dana).get(f"/review/{submission.pk}/").content.decode()
 
 
-def test_what_the_committee_says_among_itself_can_not_be_answered_by_others(cast, submitted) -> None:
+def test_comments_of_the_committee_cannot_be_answered_by_others(cast, submitted) -> None:
     submission = submitted()
     private = call(cast.dana, submission, "comments", text="Hm.", audience="committee").json()["id"]
     assert code(call(cast.alice, submission, "comments", text="?", answers=private)) == (422, "review.comment-refused")
@@ -234,7 +261,7 @@ def test_a_comment_without_words_or_too_long_is_refused(cast, submitted, said) -
     assert call(cast.dana, submitted(), "comments", **said).status_code in (400, 422)
 
 
-def test_before_it_is_submitted_nobody_talks(cast, checked) -> None:
+def test_comments_need_a_submitted_run(cast, checked) -> None:
     assert code(call(cast.alice, checked(), "comments", text="Hello?")) == (409, "state.conflict")
 
 
@@ -253,7 +280,7 @@ def test_pages_send_comments_and_escape_them(cast, submitted) -> None:
 # Decisions
 
 
-def test_several_must_accept_where_the_release_says_so(cast, gil, release, submitted) -> None:
+def test_a_release_may_require_several_acceptances(cast, gil, release, submitted) -> None:
     assert (
         cast.erin.client.patch("/api/v1/releases/sc99/", {"accepting_reviewers": 2}, format="json").status_code == 200
     )
@@ -271,7 +298,7 @@ def test_several_must_accept_where_the_release_says_so(cast, gil, release, submi
     ]
 
 
-def test_who_changes_their_mind_no_longer_counts_as_accepting(cast, gil, release, submitted) -> None:
+def test_a_changed_vote_no_longer_counts_as_acceptance(cast, gil, release, submitted) -> None:
     Release.objects.update(accepting_reviewers=2)
     submission = submitted()
     call(cast.dana, submission, "review", decision="accept", reason="Sound.", reproducibility="limited")
@@ -285,7 +312,7 @@ def test_who_changes_their_mind_no_longer_counts_as_accepting(cast, gil, release
     assert decisions.accepting_reviewers(submission) == set()
 
 
-def test_changes_are_asked_for_by_finding(cast, submitted) -> None:
+def test_changes_are_requested_by_finding(cast, submitted) -> None:
     submission = submitted()
     rule_code = cast.dana.get(f"submissions/{submission.pk}/").json()["rules"][0]["code"]
     review = {"decision": "request_changes", "reason": "Explain this.", "findings": [rule_code]}
@@ -295,14 +322,14 @@ def test_changes_are_asked_for_by_finding(cast, submitted) -> None:
     assert rule_code in page
 
 
-def test_a_finding_that_is_not_there_is_refused(cast, submitted) -> None:
+def test_an_unknown_finding_is_refused(cast, submitted) -> None:
     submission = submitted()
     review = {"decision": "request_changes", "reason": "x", "findings": ["io500.no-such"]}
     assert code(call(cast.dana, submission, "review", **review)) == (422, "review.unknown-finding")
     assert not Review.objects.exists()
 
 
-def test_the_awarded_level_stands_beside_the_expected_one(cast, submitted) -> None:
+def test_the_awarded_and_the_expected_level_are_shown(cast, submitted) -> None:
     submission = submitted(answers={"reproducibility": "fully"})
     call(cast.dana, submission, "review", decision="accept", reason="Some.", reproducibility="limited")
     fields = cast.alice.get(f"submissions/{submission.pk}/").json()
@@ -310,7 +337,7 @@ def test_the_awarded_level_stands_beside_the_expected_one(cast, submitted) -> No
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_reviewers_at_once_one_decides_and_the_other_is_told(cast, gil, submitted) -> None:
+def test_one_of_two_concurrent_decisions_is_refused(cast, gil, submitted) -> None:
     submission = submitted()
 
     def decide(person: Person) -> int:
@@ -330,7 +357,7 @@ def test_of_two_reviewers_at_once_one_decides_and_the_other_is_told(cast, gil, s
     assert submission.events.last().to_state == submission.state
 
 
-def test_a_reviewer_has_the_rules_run_again(cast, submitted) -> None:
+def test_a_reviewer_requests_a_recheck(cast, submitted) -> None:
     submission = submitted()
     assert call(cast.dana, submission, "revalidate").status_code == 202
     assert submission.events.last().reason == "Checked again."
@@ -376,7 +403,7 @@ def test_lines_are_paged_and_bounded(cast, sent) -> None:
     assert (len(first["lines"]), first["following"], last["following"]) == (file_viewer.LINES, 201, None)
     assert (last["lines"][0]["text"], last["lines"][-1]["text"]) == ("line 401", "line 450")
     (long,) = lines(cast.alice, submission, "long").json()["lines"]
-    assert (len(long["text"]), long["cut"]) == (file_viewer.CHARACTERS, True)
+    assert (len(long["text"]), long["cut"]) == (archive_view.CHARACTERS, True)
     assert lines(cast.alice, submission, "notes", 999).json()["lines"] == []
 
 
@@ -387,7 +414,7 @@ def test_the_line_of_a_finding_is_marked(sent) -> None:
     assert (page.path, [line.findings for line in page.lines]) == ("top/notes", [(), ("x.wrong",), ()])
 
 
-def test_what_a_terminal_or_a_browser_would_obey_is_shown_as_signs(cast, sent) -> None:
+def test_control_characters_and_markup_are_shown_as_text(cast, sent) -> None:
     submission = sent(notes="\x1b[31m<script>\r\n\u202eab".encode())
     texts = [line["text"] for line in lines(cast.alice, submission, "notes").json()["lines"]]
     assert texts == ["\u241b[31m<script>", "\ufffdab"]
@@ -416,13 +443,43 @@ def test_a_line_that_is_no_number_is_refused(cast, sent) -> None:
     assert answer.status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("error", "refused"),
+    [
+        (cage_client.OutOfTime("x"), (422, "files.too-much")),
+        (cage_client.TooMuch("x"), (422, "files.too-much")),
+        (cage_client.JobFailed("x"), (503, "files.not-looked-into")),
+        (cage_client.Busy("x"), (503, "files.not-looked-into")),
+    ],
+)
+def test_an_archive_that_breaks_the_cage_is_refused_with_a_code(cast, sent, monkeypatch, error, refused) -> None:
+    submission = sent(notes=b"a")
+
+    def break_it(*_arguments, **_options):
+        raise error
+
+    monkeypatch.setattr(cage_client, "do_job", break_it)
+    assert code(lines(cast.alice, submission, "notes")) == refused
+    for page in ("files/?path=notes", "files/", "public-files/"):
+        response = page_of(cast.alice).get(f"/submissions/{submission.pk}/{page}")
+        assert (response.status_code, refused[1] in response.content.decode()) == (refused[0], True)
+
+
+def test_a_look_is_bounded_and_taken_in_the_cage(cast, sent, monkeypatch) -> None:
+    """A fiftieth of a second is not enough for one of the last of two million short lines."""
+    block = random.Random(5).randbytes(2**20).translate(bytes(b"\n0"[number % 2] for number in range(256)))
+    submission = sent(notes=block * 4)
+    monkeypatch.setattr(file_viewer, "SECONDS", 0.02)
+    assert code(lines(cast.alice, submission, "notes", 2_000_000)) == (422, "files.too-much")
+
+
 def test_broken_archives_are_refused_with_a_code(cast) -> None:
     submission = Submission.objects.get(pk=cast.alice.upload(b"\x1f\x8b\x08 broken").json()["id"])
     answer = cast.alice.get(f"submissions/{submission.pk}/files/received/")
     assert code(answer) == (422, "files.unreadable")
 
 
-def test_strangers_look_into_nothing(cast, submitted) -> None:
+def test_strangers_cannot_view_files(cast, submitted) -> None:
     submission = submitted()
     missing = cast.charlie.get("submissions/00000000-0000-4000-8000-000000000000/files/received/")
     forbidden = cast.charlie.get(f"submissions/{submission.pk}/files/received/")

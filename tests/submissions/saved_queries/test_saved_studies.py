@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from registry.models import Result, SavedStudy
-from registry.query import fact_index
+from registry.query.facts import fact_index
 from registry.studies import saved_queries
 from submissions.accounts import personal_data, tokens
 from tests.registry.record import make_release, make_result
@@ -36,7 +36,7 @@ def save(client: Client, **changes: str):
     return client.post("/study/save/", {"title": "Scores by clients", "question": QUESTION} | changes)
 
 
-def test_a_saved_study_is_anybodys_to_open(alice, client) -> None:
+def test_a_saved_study_is_public(alice, client) -> None:
     address = save(alice)["Location"]
     assert address.startswith("/studies/scores-by-clients-")
     content = client.get(address).content.decode()
@@ -47,7 +47,7 @@ def test_a_saved_study_is_anybodys_to_open(alice, client) -> None:
     assert "Scores by clients" in client.get("/studies/").content.decode()
 
 
-def test_a_live_study_follows_new_results_and_a_kept_one_stays(alice, client, scored) -> None:
+def test_a_live_study_follows_new_results_and_a_fixed_one_does_not(alice, client, scored) -> None:
     live, frozen = save(alice)["Location"], save(alice, keep="as-of")["Location"]
     later = make_result(scored.release, "hw-2", 99.0, client_nodes=32)
     fact_index.rebuild_facts([later.pk])
@@ -59,7 +59,7 @@ def test_a_live_study_follows_new_results_and_a_kept_one_stays(alice, client, sc
     assert values == {live: [12.5, 99.0], frozen: [12.5]}
 
 
-def test_only_who_saved_a_study_can_remove_it(alice, cast) -> None:
+def test_only_the_author_removes_a_saved_study(alice, cast) -> None:
     address = save(alice)["Location"]
     assert "Remove this study" in alice.get(address).content.decode()
     assert _signed_in(cast.charlie).post(f"{address}remove/").status_code == 404
@@ -92,7 +92,7 @@ def test_a_study_is_saved_read_and_removed_by_api(cast, client) -> None:
         ({"keep": "for ever"}, "request.invalid"),
     ],
 )
-def test_what_can_not_be_saved_by_api_is_refused_with_a_code(cast, changes, code) -> None:
+def test_invalid_studies_are_refused_by_the_api_with_a_code(cast, changes, code) -> None:
     answer = cast.alice.post("studies/", {"title": "Scores", "question": QUESTION} | changes)
     assert (answer.status_code, answer.json()["code"]) == (400, code)
     assert not SavedStudy.objects.exists()
@@ -110,7 +110,7 @@ def test_saving_by_api_needs_a_token_that_may_write(cast) -> None:
     assert not SavedStudy.objects.exists()
 
 
-def test_a_person_takes_saved_studies_along_and_leaves_no_name_on_them(alice, cast) -> None:
+def test_erasing_an_account_removes_its_name_from_saved_studies(alice, cast) -> None:
     save(alice)
     assert [study["question"] for study in personal_data.export_account(cast.alice.account)["savedstudy"]] == [QUESTION]
     pseudonym = personal_data.erase_account(cast.alice.account)
@@ -166,12 +166,12 @@ def test_saving_needs_an_account(client) -> None:
         {"question": f"{QUESTION}&q={'x' * 5000}"},
     ],
 )
-def test_what_can_not_be_asked_is_not_saved(alice, changes) -> None:
+def test_invalid_studies_are_not_saved(alice, changes) -> None:
     assert save(alice, **changes).status_code == 400
     assert not SavedStudy.objects.exists()
 
 
-def test_an_account_may_save_so_many(alice, monkeypatch) -> None:
+def test_the_number_of_saved_studies_is_limited(alice, monkeypatch) -> None:
     monkeypatch.setattr(saved_queries, "MOST_SAVED", 1)
     assert save(alice).status_code == 302
     answer = save(alice)

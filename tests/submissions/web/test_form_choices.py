@@ -15,13 +15,13 @@ class Order(forms.Form):
 
 
 @pytest.mark.parametrize("name", ["meal", "sides"])
-def test_only_what_is_offered_can_be_chosen(name: str) -> None:
+def test_only_offered_choices_are_valid(name: str) -> None:
     form = Order({"meal": "soup", "sides": ["soup"], "note": "hot"})
     set_choices(form, name, [("rice", "Rice")])
     assert "Select a valid choice" in form.errors[name][0]
 
 
-def test_what_is_offered_is_taken() -> None:
+def test_offered_choices_are_accepted() -> None:
     form = Order({"meal": "soup", "sides": ["rice", "soup"], "note": "hot"})
     set_choices(form, "meal", [("soup", "Soup")])
     set_choices(form, "sides", [("soup", "Soup"), ("rice", "Rice")])

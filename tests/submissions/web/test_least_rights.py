@@ -6,9 +6,11 @@ import io
 import re
 from collections.abc import Iterator
 
+import psycopg
 import pytest
+from django.conf import settings
 from django.core.cache import cache
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, ProgrammingError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
@@ -17,9 +19,11 @@ from django.urls import URLPattern, path
 from registry import api_urls, page_urls
 from registry.database import rights
 from registry.lists.io500_site import urls as io500_urls
+from registry.log import appending, recording
 from registry.models import Result
 from registry.serving import request_role
 from submissions.models import Account, Event, Review, Submission
+from tests.registry.record import stored_in
 
 pytestmark = pytest.mark.django_db
 
@@ -31,6 +35,26 @@ def leak(request: HttpRequest) -> HttpResponse:
 
 leak.__module__ = "registry.site_pages.mistaken"
 urlpatterns = [path("leak/", leak)]
+FORGERIES = (
+    "UPDATE registry_result SET score = score * 2",
+    "UPDATE registry_result SET withdrawn_at = NULL, rate_kiops = 1",
+    "DELETE FROM registry_result",
+    "UPDATE registry_measurement SET value = value * 2",
+    "DELETE FROM registry_measurement",
+    "UPDATE registry_logleaf SET entry = 'x'",
+    "DELETE FROM registry_logleaf",
+    "UPDATE registry_logopening SET canonical = '{}'",
+    "DELETE FROM registry_logopening",
+    "UPDATE registry_logcheckpoint SET note = ''",
+    "UPDATE submissions_event SET reason = 'other'",
+    "DELETE FROM submissions_event",
+    "UPDATE submissions_review SET reason = 'other'",
+    "DELETE FROM submissions_review",
+    "UPDATE submissions_judgement SET note = 'other'",
+    "TRUNCATE registry_result CASCADE",
+    "ALTER TABLE registry_result OWNER TO CURRENT_USER",
+)
+"""What changes a published record, a leaf of the log or a decision behind the back of both."""
 
 
 @pytest.fixture
@@ -38,7 +62,7 @@ def public_role(settings, db) -> Iterator[str]:
     """A role of this test's database, with its rights; requests of strangers use it."""
     role = f"{connection.settings_dict['NAME']}_public"[:63]
     with override_settings(DATABASE_PUBLIC_ROLE=role):
-        rights.grant_all()
+        rights.run_all(rights.grant_statements())
         yield role
         rights.use_application()
 
@@ -48,11 +72,35 @@ def as_application(settings, db, monkeypatch) -> Iterator[None]:
     """This process speaks with a role of the application."""
     role = f"{connection.settings_dict['NAME']}_app"[:63]
     with override_settings(DATABASE_APP_ROLE=role):
-        rights.grant_all()
+        rights.run_all(rights.grant_statements())
         monkeypatch.setattr(rights, "_of_process", role)
         yield
         monkeypatch.setattr(rights, "_of_process", "")
         connection.take_role()
+
+
+@pytest.fixture
+def as_login(public_role, as_application) -> Iterator[str]:
+    """This connection has logged in as web and workers do: a member of both roles, which owns nothing."""
+    login = f"{connection.settings_dict['NAME']}_login"[:63]
+    application, rights._of_process = rights._of_process, ""
+    call_command("grant_rights", "--login", login, verbosity=0)
+    rights._of_process = application
+    execute(f'SET SESSION AUTHORIZATION "{login}"')
+    connection._role = None
+    yield login
+    execute("RESET SESSION AUTHORIZATION")
+
+
+def execute(statement: str) -> None:
+    """By a cursor that takes no role before."""
+    with connection.connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def require_denied(statement: str) -> None:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege), transaction.atomic():
+        execute(statement)
 
 
 def addresses(result: Result) -> list[str]:
@@ -112,12 +160,12 @@ def test_a_public_view_that_reads_a_private_table_gets_an_error(public_role) -> 
     assert Account.objects.count() >= 0
 
 
-def test_a_made_up_cookie_or_token_gives_no_rights(public_role) -> None:
+def test_an_invalid_cookie_or_token_gives_no_rights(public_role) -> None:
     require_refusal(Client(headers={"cookie": "sessionid=made-up"}))
     require_refusal(Client(headers={"authorization": "Token made-up"}))
 
 
-def test_who_signed_in_reads_public_pages_with_their_own_frame(published, public_role, cast) -> None:
+def test_signed_in_accounts_see_their_own_page_frame(published, public_role, cast) -> None:
     client = Client()
     client.force_login(cast.alice.account)
     page = client.get(f"/results/{published.result.public_id}/")
@@ -126,14 +174,14 @@ def test_who_signed_in_reads_public_pages_with_their_own_frame(published, public
     assert cast.alice.get("submissions/").status_code == 200
 
 
-def test_figures_are_counted_with_the_rights_of_the_application(public_role) -> None:
+def test_metrics_are_counted_with_the_rights_of_the_application(public_role) -> None:
     text = Client().get("/metrics").content.decode()
     assert "highwater_source_up{" in text and "} 0.0" not in [
         line[line.index("}") :] for line in text.splitlines() if line.startswith("highwater_source_up")
     ]
 
 
-def test_the_role_of_strangers_writes_nothing(published, public_role) -> None:
+def test_the_public_role_cannot_write(published, public_role) -> None:
     rights.use_public()
     for statement in (
         "DELETE FROM registry_result",
@@ -149,7 +197,7 @@ def test_the_role_of_strangers_writes_nothing(published, public_role) -> None:
     rights.use_application()
 
 
-def test_a_rollback_gives_no_rights_back(public_role) -> None:
+def test_a_rollback_restores_no_rights(public_role) -> None:
     """SET ROLE is undone by a rollback: the connection must not believe that it still holds."""
     for use, denied in ((rights.use_public, True), (rights.use_application, False)):
         use()
@@ -178,11 +226,16 @@ def test_a_rollback_gives_no_rights_back(public_role) -> None:
         "ALTER TABLE registry_logleaf DISABLE TRIGGER ALL",
         "ALTER TABLE registry_listentry DISABLE TRIGGER ALL",
         "DELETE FROM submissions_tie",
+        "DELETE FROM registry_identitychange",
+        "DELETE FROM registry_logkey",
+        "DELETE FROM registry_override",
+        "DELETE FROM submissions_receiptkey",
         "DELETE FROM registry_logcheckpoint",
         "DELETE FROM django_migrations",
+        *FORGERIES,
     ],
 )
-def test_the_application_can_not_rewrite_what_it_must_not(as_application, statement) -> None:
+def test_the_application_role_cannot_rewrite_protected_tables(as_application, statement) -> None:
     refused = pytest.raises(DatabaseError, match=r"permission denied|must be owner")
     with refused, transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
@@ -196,6 +249,66 @@ def test_the_application_works_with_its_role(as_application, cast, release, requ
     assert Client().get("/lists/sc99/full/").status_code == 200
 
 
+def test_the_public_pages_are_the_same_for_a_login_that_owns_nothing(published, as_login) -> None:
+    paths = addresses(published.result)
+    answers = statuses(paths)
+    assert sum(status == 200 for status in answers.values()) > 60, answers
+    assert {address for address, status in answers.items() if status >= 500} <= {"/readyz", "/healthz"}  # no worker
+    assert not rights.owns_tables()
+
+
+def test_a_login_that_owns_nothing_changes_no_record_as_any_of_its_roles(published, as_login) -> None:
+    """With SQL of one's own choice on its connection, as a hole in a query would give."""
+    before = Result.objects.values_list("score", flat=True).get()
+    takes = [f'SET ROLE "{getattr(settings, name)}"' for name in rights.SETTING_OF.values()]
+    for statement in FORGERIES:
+        for take in ("SELECT 1", "RESET ROLE", *takes):
+            require_denied(f"{take}; {statement}")
+    assert Result.objects.values_list("score", flat=True).get() == before
+
+
+def test_a_login_becomes_nobody_but_its_two_roles(as_login) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_get_userbyid(relowner) FROM pg_class WHERE relname = 'registry_result'")
+        (owner,) = cursor.fetchone()
+    require_denied(f'SET ROLE "{owner}"')
+    require_denied("RESET ROLE; SELECT count(*) FROM submissions_account")
+    require_denied("RESET ROLE; SELECT count(*) FROM registry_result")
+
+
+def test_the_application_works_from_upload_to_withdrawal_on_that_login(as_login, cast, release, request) -> None:
+    submission: Submission = request.getfixturevalue("published")
+    reply = cast.alice.post(f"submissions/{submission.pk}/withdraw/", {"reason": "wrong disks"})
+    assert reply.status_code == 200, reply.content
+    submission.refresh_from_db()
+    assert submission.require_result().withdrawn_reason == "wrong disks"
+
+
+def test_waiting_leaves_are_appended_by_a_login_that_owns_nothing(published, as_login, tmp_path) -> None:
+    with override_settings(STORAGES=stored_in(tmp_path)):
+        first = appending.append_waiting()
+        recording.new_leaves(['"a further leaf"'])
+        second = appending.append_waiting()
+    assert first is not None and second is not None and second.size == first.size + 1
+    assert f"\n{second.size}\n" in (tmp_path / "log" / "checkpoint").read_text()
+
+
+def test_no_login_is_made_of_who_owns_the_tables_or_of_a_role(public_role, as_application) -> None:
+    rights._of_process = ""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT session_user")
+        (owner,) = cursor.fetchone()
+    for login, message in ((owner, "owns tables"), (public_role, "is one of the roles")):
+        with pytest.raises(CommandError, match=message):
+            call_command("grant_rights", "--login", login)
+    assert rights.owns_tables()
+
+
+def test_a_login_needs_both_roles(public_role) -> None:
+    with pytest.raises(CommandError, match="Not set: application"):
+        call_command("grant_rights", "--login", "somebody")
+
+
 def test_grants_are_printed_and_may_be_run_again(settings) -> None:
     output = io.StringIO()
     with override_settings(DATABASE_APP_ROLE="printed_app", DATABASE_PUBLIC_ROLE="printed_public"):
@@ -206,7 +319,7 @@ def test_grants_are_printed_and_may_be_run_again(settings) -> None:
     assert 'REVOKE UPDATE, DELETE ON "submissions_event" FROM "printed_app"' in text
 
 
-def test_without_roles_everything_works_and_the_deploy_check_says_so(settings) -> None:
+def test_without_roles_the_deploy_check_warns(settings) -> None:
     assert not rights.are_set()
     (warning,) = request_role.warn_of_rights()
     assert warning.id == "registry.W003" and "application, public" in warning.msg

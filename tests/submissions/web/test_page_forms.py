@@ -150,7 +150,7 @@ def send(stage: Stage, sent: Sent) -> Any:
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_a_form_says_what_is_wrong_at_its_field(stage: Stage, name: str) -> None:
+def test_a_form_shows_errors_at_the_field(stage: Stage, name: str) -> None:
     sent = FORMS[name]
     answer = send(stage, sent)
     source = answer.content.decode()
@@ -176,7 +176,7 @@ def test_a_page_of_forms_has_no_id_twice(stage: Stage) -> None:
         assert sorted({name for name in ids if ids.count(name) > 1}) == []
 
 
-def test_what_is_forbidden_is_no_error_of_a_field(stage: Stage) -> None:
+def test_a_forbidden_action_is_no_field_error(stage: Stage) -> None:
     client = Client()
     client.force_login(stage.cast.charlie.account)
     answer = client.post(f"/submissions/{stage.checked.pk}/withdraw/", {"reason": ""})

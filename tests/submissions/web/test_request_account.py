@@ -11,14 +11,14 @@ from submissions.models import Account
 from submissions.web.request_account import account_of
 
 
-def test_nobody_is_no_account() -> None:
+def test_an_anonymous_request_has_no_account() -> None:
     request = RequestFactory().get("/submissions/")
     request.user = AnonymousUser()
     with pytest.raises(Forbidden):
         account_of(request)
 
 
-def test_the_account_that_asks_is_known() -> None:
+def test_the_account_of_a_request_is_returned() -> None:
     request = RequestFactory().get("/submissions/")
     request.user = Account(username="alice")
     assert account_of(request) is request.user

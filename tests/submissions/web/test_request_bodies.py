@@ -11,6 +11,7 @@ import pytest
 from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
+from django.db.models.functions import Now
 from django.test import Client
 from django.urls import URLPattern, get_resolver
 from rest_framework import serializers as s
@@ -21,7 +22,7 @@ from rest_framework.views import APIView
 
 from registry.models import Release
 from registry.site_pages.api_meta import openapi_document
-from submissions.models import Submission
+from submissions.models import Submission, Token
 from submissions.web.request_bodies import WRITING, StrictJSONParser, WritingView, write_operation
 from tests.submissions.stage import MISSING
 
@@ -33,7 +34,8 @@ TYPE = {"content_type": "application/json"}
 
 @pytest.fixture(autouse=True)
 def bundles(stage, db) -> None:
-    """Everything lies where the stage put it."""
+    """Everything lies where the stage put it. Tokens were used within this minute, which is not noted again."""
+    Token.objects.update(last_used_at=Now())
 
 
 def operations(patterns: list[Any], before: str = "/") -> Iterator[tuple[str, str, type[APIView]]]:
@@ -57,7 +59,14 @@ HELD = [
 
 def address(route: str, stage) -> str:
     """One that leads somewhere, as far as the stage has it."""
-    parts = {"release": "sc99", "list": "io500", "slug": "north-lab", "username": "bob", "name": "io500.sh"}
+    parts = {
+        "release": "sc99",
+        "list": "io500",
+        "slug": "north-lab",
+        "username": "bob",
+        "name": "io500.sh",
+        "number": "1",
+    }
     of_a_submission = route.startswith("/api/v1/submissions/")
     parts["id"] = str(stage.submitted.pk) if of_a_submission else MISSING if "uuid" in route else "1"
     return re.sub(r"<\w+:(\w+)>", lambda part: parts[part[1]], route)
@@ -120,25 +129,25 @@ def test_every_operation_names_the_field_nearest_to_an_unknown_field(stage, meth
 
 
 @pytest.mark.parametrize(("method", "route", "view"), HELD)
-def test_every_operation_passes_fields_of_the_sender_s_own(stage, method, route, view) -> None:
+def test_every_operation_accepts_custom_fields(stage, method, route, view) -> None:
     without = outcome(stage, method, route, view, {})
     assert without[1] != "request.unknown-field"
     assert outcome(stage, method, route, view, {"x_ticket": "HPC-7"}) == without
 
 
 @pytest.mark.parametrize("name", ["x_ticket", "X_ticket", "xticket", "x-ticket"])
-def test_only_a_prefix_in_lower_case_makes_a_field_the_sender_s_own(stage, name) -> None:
+def test_only_a_lower_case_prefix_makes_a_custom_field(stage, name) -> None:
     path = f"submissions/{stage.submitted.pk}/assign/"
     assert stage.cast.erin.post(path, {name: "HPC-7"}).status_code == (200 if name == "x_ticket" else 400)
 
 
-def test_a_file_of_the_sender_s_own_is_refused(stage) -> None:
+def test_a_custom_field_with_a_file_is_refused(stage) -> None:
     """A file that nothing reads is not taken in."""
     answer = uploaded(stage, sha256="0" * 64, x_notes=SimpleUploadedFile("a", b"a"))
     assert (answer.json()["code"], list(answer.json()["errors"])) == ("request.unknown-field", ["x_notes"])
 
 
-def test_the_metadata_have_no_field_of_the_sender_s_own(stage) -> None:
+def test_metadata_have_no_custom_fields(stage) -> None:
     """They are kept and published, and metadata.1 names all of them."""
     refused = stage.cast.alice.post(f"submissions/{stage.checked.pk}/revalidate/", {"metadata": {"x_ticket": "7"}})
     assert (refused.json()["code"], list(refused.json()["errors"])) == ("intake.metadata-invalid", ["x_ticket"])
@@ -180,7 +189,7 @@ def test_no_operation_ignores_a_name_of_its_query(stage, method, route, view) ->
     assert all_rows() == before
 
 
-def test_a_field_in_the_address_is_said_to_belong_into_the_body(stage) -> None:
+def test_a_body_field_in_the_address_is_refused_with_a_hint(stage) -> None:
     answer = stage.cast.erin.post("releases/next/publish/?allow_empty=true", {})
     assert (answer.status_code, answer.json()["code"]) == (400, "query.unknown-parameter")
     assert answer.json()["errors"] == {"allow_empty": ["Send allow_empty in the body: it is none of the address."]}
@@ -219,7 +228,7 @@ class Nodes(WritingView):
         ({"clients": [{"role": "a", "x_rack": 4}], "server": {"x_rack": {"role": 1}}, "x_all": []}, None),
     ],
 )
-def test_the_fields_of_an_object_in_a_body_are_held_too(body, errors) -> None:
+def test_fields_of_nested_objects_are_checked(body, errors) -> None:
     answer = Nodes.as_view()(APIRequestFactory().post("/nodes/", body, format="json"))
     assert (answer.status_code, (answer.data or {}).get("errors")) == (400 if errors else 204, errors)
 
@@ -250,7 +259,7 @@ def test_decisions_other_than_accept_need_no_level(stage, decision) -> None:
     assert stage.cast.dana.post(path, {"decision": decision, "reason": "The output is cut."}).status_code == 200
 
 
-def test_a_level_that_is_none_is_refused_with_those_there_are(stage) -> None:
+def test_an_unknown_level_is_refused_with_the_known_ones(stage) -> None:
     path = f"submissions/{stage.submitted.pk}/review/"
     review = {"decision": "accept", "reproducibility": "full" * 50_000, "reason": "Sound."}
     refused = stage.cast.dana.post(path, review)
@@ -266,7 +275,7 @@ def test_a_misspelt_name_makes_no_release(stage) -> None:
     assert not Release.objects.filter(slug="sc77").exists()
 
 
-def test_who_takes_back_names_the_reviewer_in_the_address(stage) -> None:
+def test_unassigning_names_the_reviewer_in_the_address(stage) -> None:
     """In the body it was ignored, and the caller's own task was given back."""
     path = f"/api/v1/submissions/{stage.submitted.pk}/assign/"
     assert stage.cast.erin.client.post(path, {}, format="json").status_code == 200
@@ -275,7 +284,7 @@ def test_who_takes_back_names_the_reviewer_in_the_address(stage) -> None:
     assert stage.submitted.assignments.get().reviewer == stage.cast.erin.account
 
 
-def test_a_reviewer_says_nothing_beside_the_bytes_of_others(stage) -> None:
+def test_reviewers_cannot_change_metadata_of_others(stage) -> None:
     path = f"submissions/{stage.submitted.pk}/revalidate/"
     refused = stage.cast.dana.post(path, {"metadata": {"system": "Fjord"}})
     assert (refused.status_code, refused.json()["code"]) == (403, "permission.not-yours")
@@ -311,7 +320,7 @@ def uploaded(stage, content: bytes = b"IO500 version io500-sc25\n", **fields: An
         ({"bundle": "run.tar.gz", "draft": "true"}, "request.invalid", "bundle"),
     ],
 )
-def test_a_form_is_taken_as_it_was_meant_or_not_at_all(stage, fields, code, field) -> None:
+def test_an_ambiguous_form_is_refused(stage, fields, code, field) -> None:
     before = Submission.objects.count()
     answer = uploaded(stage, **{"sha256": "0" * 64} | fields)
     assert (answer.status_code, answer.json()["code"], list(answer.json()["errors"])) == (400, code, [field])
@@ -319,7 +328,7 @@ def test_a_form_is_taken_as_it_was_meant_or_not_at_all(stage, fields, code, fiel
 
 
 @pytest.mark.parametrize("value", ["true", "True", "1", "yes"])
-def test_a_trial_is_one_however_true_is_written(stage, value) -> None:
+def test_every_spelling_of_true_makes_a_test_upload(stage, value) -> None:
     answer = stage.cast.alice.upload(b"IO500 version io500-sc25\n" + value.encode(), test=value)
     assert answer.status_code == 202, answer.content
     assert Submission.objects.get(pk=answer.json()["id"]).test
@@ -355,7 +364,7 @@ def test_a_file_may_be_called_as_the_collector_calls_it(stage, name) -> None:
     assert answer.status_code == 202, answer.content
 
 
-def test_of_two_files_none_is_dropped_silently(stage) -> None:
+def test_two_files_in_one_request_are_refused(stage) -> None:
     files = {name: SimpleUploadedFile(f"{name}.sh", b"srun io500\n") for name in ("file", "bundle")}
     answer = stage.cast.alice.client.post(f"{URL}{stage.checked.pk}/files/", files, format="multipart")
     assert answer.json()["code"] == "request.repeated-field"
@@ -374,7 +383,7 @@ def test_bodies_that_are_no_objects_are_refused(stage, path, sent) -> None:
 
 
 @pytest.mark.parametrize("sent", ["", "{}", "null"])
-def test_an_empty_body_is_none(stage, sent) -> None:
+def test_an_empty_body_is_read_as_no_body(stage, sent) -> None:
     with transaction.atomic():
         answer = stage.cast.alice.client.generic("POST", "/api/v1/invitations/1/accept/", sent, **TYPE)
     assert (answer.status_code, answer.json()["code"]) == (404, "invitation.not-found")
@@ -397,7 +406,7 @@ def test_a_file_of_answers_has_no_other_field(stage, extra) -> None:
     assert (refused.status_code, refused.json()["code"]) == (422, "answers.invalid")
 
 
-def test_what_the_metadata_may_hold_is_said_by_their_schema(stage) -> None:
+def test_metadata_follow_their_schema(stage) -> None:
     path = f"submissions/{stage.checked.pk}/revalidate/"
     refused = stage.cast.alice.post(path, {"metadata": {"sytem": "Fjord", "client_nodes": "ten"}}).json()
     assert refused["code"] == "intake.metadata-invalid"

@@ -46,7 +46,7 @@ def test_the_page_shows_every_file_that_a_benchmark_needs() -> None:
     assert {f"{FOLDER}/{name}" for name in needed} <= set(FILES)
 
 
-def test_its_output_is_checked(copy: Path) -> None:
+def test_the_output_of_the_example_benchmark_is_checked(copy: Path) -> None:
     ran = python(copy, "validators", "check", "--json", SAMPLE)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     report = json.loads(ran.stdout)
@@ -63,18 +63,18 @@ def test_its_output_is_checked(copy: Path) -> None:
         ("stridebench 2.1 stride 8\nwrite nan MiB/s\ndone\n", "stridebench.not-a-number"),
     ],
 )
-def test_its_broken_output_is_found(copy: Path, tmp_path: Path, output: str, code: str) -> None:
+def test_broken_output_of_the_example_benchmark_is_an_error(copy: Path, tmp_path: Path, output: str, code: str) -> None:
     (tmp_path / "stdout.txt").write_text(output)
     ran = python(copy, "validators", "check", str(tmp_path))
     assert (ran.returncode, code in ran.stdout) == (1, True), ran.stdout + ran.stderr
 
 
-def test_its_rules_are_listed_and_its_run_is_explained(copy: Path) -> None:
+def test_the_rules_of_the_example_benchmark_are_listed_and_its_run_explained(copy: Path) -> None:
     assert "stridebench.both" in python(copy, "validators", "rules").stdout
     assert "no score" in python(copy, "validators", "reproduce", SAMPLE).stdout
 
 
-def test_its_page_is_made(copy: Path) -> None:
+def test_the_page_of_the_example_benchmark_is_generated(copy: Path) -> None:
     page = python(copy, "validators", "describe", "stridebench").stdout
     assert page.startswith("# Stridebench\n")
     for row in (
@@ -85,13 +85,13 @@ def test_its_page_is_made(copy: Path) -> None:
         assert row in page
 
 
-def test_the_collector_knows_its_files(copy: Path) -> None:
+def test_the_collector_recognises_files_of_the_example_benchmark(copy: Path) -> None:
     ran = python(copy, "collectors", "pack", "--results", f"{FOLDER}/samples/complete", "--dry-run")
     assert "stridebench: complete/stdout.txt" in ran.stderr.splitlines()
     assert "of no benchmark: complete/expected.json" in ran.stderr.splitlines()
 
 
-def test_its_descriptor_and_sample_test_themselves(copy: Path) -> None:
+def test_general_tests_cover_the_descriptor_and_sample_of_the_example_benchmark(copy: Path) -> None:
     tests = [
         "tests/validators/benchmarks/test_samples.py",
         "tests/validators/benchmarks/test_bench_hostile.py::test_outputs_that_are_cut_or_changed_are_read_or_refused[stridebench]",

@@ -119,7 +119,7 @@ def test_outputs_that_are_cut_or_changed_are_read_or_refused(benchmark, tmp_path
 
 
 @pytest.mark.parametrize("benchmark", TOOLS, ids=lambda benchmark: benchmark.slug)
-def test_any_text_of_the_words_of_a_tool_is_read_or_refused(benchmark, tmp_path, every_nth):
+def test_random_texts_of_the_words_of_a_tool_are_read_or_refused(benchmark, tmp_path, every_nth):
     lines = sorted({line for content in outputs_of(benchmark.slug) for line in content[:20_000].split(b"\n")})
     words = sorted({word for line in lines for word in line.split()})
     piece = st.one_of(st.sampled_from(lines), st.sampled_from(words), st.binary(max_size=20), st.just(b"\n"))

@@ -81,22 +81,22 @@ def test_labels_before_the_lines_do_not_matter(tmp_path, label):
     assert figures(run)["write", "bandwidth", "raw"] == (200 * 2**20, "B/s")
 
 
-def test_what_another_rank_prints_into_a_box_does_not_matter(tmp_path):
+def test_lines_of_another_rank_inside_a_box_are_ignored(tmp_path):
     text = (statistics() + timers()).replace("|   aggregators", "WARNING: rank 7 is late\r\n|   aggregators")
     assert checked(tmp_path, text).status == "valid"
     assert checked(tmp_path, text.replace("\n", "\r\n")).status == "valid"
 
 
-def test_what_was_not_counted_is_left_out(tmp_path):
+def test_values_that_were_not_counted_are_left_out(tmp_path):
     (run,) = checked(tmp_path, statistics(**{"stripe count": "-1", "ave system write size": "NA"})).runs
     assert {"stripe_count", "system_mean"} & {measurement.stat for measurement in run.measurements} == set()
 
 
-def test_boxes_deep_in_the_output_of_an_application_are_found(tmp_path):
+def test_boxes_inside_the_output_of_an_application_are_read(tmp_path):
     assert checked(tmp_path, "step done\n" * 200_000 + timers()).status == "valid"
 
 
-def test_folders_stay_out(tmp_path):
+def test_paths_are_not_recorded(tmp_path):
     (run,) = checked(tmp_path, statistics() + timers()).runs
     serialized = json.dumps(run.as_json())
     assert [word for word in ("carol", "prj0042", "/scratch") if word in serialized] == []
@@ -120,13 +120,13 @@ def test_folders_stay_out(tmp_path):
         (timers() + "x" * 600_000, "line-too-long"),
     ],
 )
-def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
+def test_invalid_outputs_are_refused_with_a_code(tmp_path, text, code):
     report = checked(tmp_path, text)
     assert f"cray-mpich.{code}" in codes_of(report)
     assert report.status == "invalid"
 
 
-def test_statistics_alone_are_said_to_hold_no_bandwidth(tmp_path):
+def test_statistics_without_timers_have_no_bandwidth(tmp_path):
     report = checked(tmp_path, statistics())
     assert codes_of(report) == ["cray-mpich.no-bandwidth"]
     assert report.status == "valid"
@@ -137,7 +137,7 @@ def test_megabytes_are_not_taken_for_mebibytes(tmp_path):
     assert figures(run)["write", "bandwidth", "net"] == (100 * 10**6, "B/s")
 
 
-def test_other_tables_are_none(tmp_path):
+def test_tables_of_other_programs_are_ignored(tmp_path):
     assert codes_of(checked(tmp_path, BORDER + "| MPI version 3 |\n" + BORDER)) == ["bundle.not-recognised"]
 
 

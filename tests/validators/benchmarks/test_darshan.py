@@ -86,7 +86,7 @@ def test_a_log_gives_its_figures_in_mebibytes(tmp_path):
     assert codes_of(report) == []
 
 
-def test_rows_are_added_and_counters_that_were_not_kept_are_not(tmp_path):
+def test_rows_are_summed_without_missing_counters(tmp_path):
     text = header("POSIX") + section("POSIX", *rows(1, SEEKS=-1), *rows(2, WRITES=4), *rows(3, SEEKS=7))
     (run,) = checked(tmp_path, text).runs
     assert figures(run)["POSIX", "WRITES"] == (6, "count")
@@ -105,7 +105,7 @@ def test_two_logs_in_one_file_are_two_runs(tmp_path):
     assert report.primary is None
 
 
-def test_paths_arguments_and_users_stay_out(tmp_path):
+def test_paths_arguments_and_users_are_not_recorded(tmp_path):
     text = header("POSIX") + section("POSIX", *rows(1))
     (run,) = checked(tmp_path, text).runs
     serialized = json.dumps(run.as_json())
@@ -140,7 +140,7 @@ def test_paths_arguments_and_users_stay_out(tmp_path):
         (whole() + "x" * 600_000, "line-too-long"),
     ],
 )
-def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
+def test_invalid_outputs_are_refused_with_a_code(tmp_path, text, code):
     report = checked(tmp_path, text)
     assert f"darshan.{code}" in codes_of(report)
     assert report.status == "invalid"
@@ -154,11 +154,11 @@ def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
         header("POSIX") + section("POSIX", *rows(1)),
     ],
 )
-def test_a_last_line_without_its_newline_is_still_whole(tmp_path, text):
+def test_a_last_line_without_a_newline_is_complete(tmp_path, text):
     assert checked(tmp_path, text.rstrip("\n")).status == "valid"
 
 
-def test_nothing_over_no_time_is_no_measurement(tmp_path):
+def test_zero_bytes_in_zero_time_give_no_bandwidth(tmp_path):
     silent = section("POSIX", *totals(written=0)) + performance(0, "0.000000", "-nan")
     (run,) = checked(tmp_path, header("POSIX") + silent).runs
     assert ("POSIX", "agg_perf_by_slowest") not in figures(run)
@@ -173,7 +173,7 @@ def test_a_binary_log_alone_is_refused_with_the_command_that_prints_it(tmp_path)
     assert report.status == "invalid"
 
 
-def test_a_binary_log_beside_its_text_is_said(tmp_path):
+def test_a_binary_log_beside_its_text_is_reported(tmp_path):
     (tmp_path / "x.darshan").write_bytes(b"3.41\0\0\0\0" + b"75d\0\0\0\0\0" + b"\0" * 400)
     (tmp_path / "x.txt").write_text(whole())
     report = check(tmp_path)
@@ -208,7 +208,7 @@ def test_rules_hold_or_not(tmp_path):
     assert outcomes(header())["darshan.performance-printed"] == "not_evaluated"
 
 
-def test_every_beginning_of_a_log_is_refused_until_it_is_whole(tmp_path, every_nth):
+def test_every_incomplete_log_is_refused(tmp_path, every_nth):
     """With its totals and performance a log says what it should hold: no cut goes unseen. A deep run tries each."""
     text = whole()
     for length in every_nth(range(len("# darshan log version: 3.41"), len(text) - 1), 7):

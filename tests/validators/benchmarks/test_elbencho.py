@@ -93,7 +93,7 @@ def test_a_mixed_phase_has_a_part_that_reads(tmp_path):
     assert figures(run)["rwmix70", "latency", "max"] == (3.0, "us")
 
 
-def test_text_says_the_same_in_whole_units(tmp_path):
+def test_text_is_read_in_whole_units(tmp_path):
     report = checked(tmp_path, HEAD + WRITE + MIXED)
     values = figures(report.runs[0])
     assert values["write", "time", "last_done"] == (80000.0, "ms")
@@ -116,7 +116,7 @@ def test_times_of_older_text_have_no_unit_behind_them(tmp_path):
     assert values["write", "time", "last_done"] == (45281.0, "ms")
 
 
-def test_the_command_line_of_text_gives_settings_and_nothing_private(tmp_path):
+def test_the_command_line_gives_settings_without_private_words(tmp_path):
     command = (
         'COMMAND LINE: "/opt/elbencho" "--hosts" "node17,node18," "--threads" "32" "--size" "1t" "-b" "4k" "--direct" '
         '"--resfile" "x.out" "/lustre/prj0042/"\n'
@@ -141,12 +141,12 @@ def test_the_command_line_of_text_gives_settings_and_nothing_private(tmp_path):
     assert "version" in group["missing_settings"]
 
 
-def test_a_phase_that_wrote_and_tells_no_time_is_not_reported_whole(tmp_path):
+def test_a_phase_without_a_time_is_incomplete(tmp_path):
     report = checked(tmp_path, HEAD + "WRITE     Throughput MiB/s :        766        772\n---\n")
     assert (report.status, codes_of(report)[0]) == ("invalid", "elbencho.measurement-missing")
 
 
-def test_a_latency_of_0_is_no_latency(tmp_path):
+def test_a_latency_of_0_is_left_out(tmp_path):
     report = check(SAMPLES / "rand-4k-lat" / "results.json")
     zeros = [
         measurement
@@ -162,19 +162,19 @@ def test_decimal_megabytes_of_text_are_no_mebibytes(tmp_path):
     assert figures(run)["write", "bandwidth", "first_done"] == (1000.0, "MB/s")
 
 
-def test_a_command_with_quotes_ends_a_row_and_stays_out(tmp_path):
+def test_a_quoted_command_at_the_end_of_a_row_is_not_recorded(tmp_path):
     (run,) = checked(tmp_path, CSV_HEAD + CSV_ROW).runs
     assert figures(run)["write", "bandwidth", "last_done"] == (500.0, "MiB/s")
     assert run.parameters["direct_io"] == "true"
     assert not [word for word in ("node17", "prj0042") if word in str(run.as_json())]
 
 
-def test_paths_and_hosts_of_the_command_stay_out_of_the_json(tmp_path):
+def test_paths_and_hosts_of_the_command_are_not_recorded(tmp_path):
     (run,) = checked(tmp_path, lines(result())).runs
     assert not [word for word in ("node17", "prj0042") if word in str(run.as_json())]
 
 
-def test_the_forms_of_one_run_are_one_run_and_the_most_exact_counts(tmp_path):
+def test_several_forms_of_a_run_are_one_run_with_the_most_exact_values(tmp_path):
     (tmp_path / "a.txt").write_text(HEAD + WRITE)
     (tmp_path / "b.csv").write_text(CSV_HEAD + CSV_ROW)
     (tmp_path / "c.json").write_text(lines(result()))
@@ -206,7 +206,7 @@ def test_rules_look_at_cache_time_and_trailing_threads(tmp_path):
     assert set(outcomes(run).values()) == {"violated"}
 
 
-def test_rules_do_not_speak_of_phases_that_move_nothing(tmp_path):
+def test_rules_ignore_phases_without_data(tmp_path):
     rate = {"elapsed_time_ms": "4", "entries/s": "100", "entries": "10"}
     (run,) = checked(tmp_path, lines(result("STAT", first_done=rate, last_done=rate))).runs
     assert outcomes(run)["elbencho.together"] == outcomes(run)["elbencho.steady"] == "not_evaluated"
@@ -236,7 +236,7 @@ def test_rules_do_not_speak_of_phases_that_move_nothing(tmp_path):
         (HEAD + WRITE.replace("40.000s", "soon"), "not-a-number"),
     ],
 )
-def test_what_cannot_count_is_refused_by_its_code(tmp_path, text, word):
+def test_invalid_outputs_are_refused_with_a_code(tmp_path, text, word):
     report = checked(tmp_path, text)
     assert f"elbencho.{word}" in codes_of(report)
     assert report.status == "invalid"
@@ -329,7 +329,7 @@ def test_phases_of_services_are_not_those_of_their_master(tmp_path):
     assert (report.status, codes_of(report)) == ("invalid", ["elbencho.not-supported"])
 
 
-def test_a_live_log_beside_results_takes_nothing_from_them(tmp_path):
+def test_a_live_log_beside_results_changes_nothing(tmp_path):
     live = "Label,Phase,RuntimeMS,Rank,MixType,Done%,DoneBytes,MiB/s\n,WRITE,5000,Total,,0,40,8\n"
     (tmp_path / "out.live.csv").write_text(live)
     assert codes_of(check(tmp_path)) == ["elbencho.not-supported"]
@@ -380,7 +380,7 @@ def of_command(options, *phases, ms=80000):
         ('"-w" "-r" "--timelimit" "90"', ("WRITE",), "READ"),
     ],
 )
-def test_a_phase_that_the_command_asks_for_is_missed(tmp_path, options, phases, missing):
+def test_a_phase_missing_against_the_command_is_reported(tmp_path, options, phases, missing):
     report = checked(tmp_path, of_command(options, *phases))
     (finding,) = [finding for finding in report.runs[0].findings if finding.code == "elbencho.lines-missing"]
     assert f"asks for {missing}, of" in finding.message
@@ -397,25 +397,25 @@ def test_a_phase_that_the_command_asks_for_is_missed(tmp_path, options, phases, 
         ('"-w" "-r" "--s3endpoints" "http://s3"', ("PUTOBJ", "GETOBJ")),
     ],
 )
-def test_no_phase_is_missed_that_has_another_name_or_stands_behind_the_time_limit(tmp_path, options, phases):
+def test_renamed_phases_and_those_after_the_time_limit_are_not_missing(tmp_path, options, phases):
     (tmp_path / "out.txt").write_text(of_command(options, *phases))
     assert "elbencho.lines-missing" not in codes_of(check(tmp_path / "out.txt"))
 
 
-def test_a_row_of_csv_that_was_cut_in_its_command_is_told(tmp_path):
+def test_a_csv_row_truncated_in_its_command_is_reported(tmp_path):
     assert "elbencho.lines-missing" not in codes_of(checked(tmp_path, CSV_HEAD + CSV_ROW))
     report = checked(tmp_path, CSV_HEAD + CSV_ROW.rstrip()[:-9])
     assert "elbencho.lines-missing" in codes_of(report)
 
 
 @pytest.mark.parametrize("line", WRITE.split("\n")[2:4])
-def test_a_line_of_a_phase_that_others_have_is_missed(tmp_path, line):
+def test_a_line_missing_in_one_phase_is_reported(tmp_path, line):
     read = WRITE.replace("WRITE", "READ ")
     assert "elbencho.lines-missing" not in codes_of(checked(tmp_path, HEAD + WRITE + read))
     assert "elbencho.lines-missing" in codes_of(checked(tmp_path, HEAD + WRITE + read.replace(line + "\n", "")))
 
 
-def test_text_of_a_terminal_around_json_is_told_and_none_of_it_is_a_phase(tmp_path):
+def test_terminal_text_around_json_is_reported_and_not_read(tmp_path):
     around = "$ elbencho -w /lustre/d\n" + lines(result()) + "real 1m20.1s\n"
     assert figures(checked(tmp_path, around).runs[0]) == figures(checked(tmp_path, lines(result())).runs[0])
     damaged = checked(tmp_path, lines(result()) + "warning " + lines(result("READ")))

@@ -74,7 +74,7 @@ def test_running_totals_count_once(tmp_path):
     assert "fio.several-documents" in codes_of(report)
 
 
-def test_what_is_secret_in_a_job_stays_out(tmp_path):
+def test_paths_and_hosts_of_a_job_are_not_recorded(tmp_path):
     options = {"rw": "write", "directory": "/home/carol/x", "filename": "/lustre/prj0042/f", "client": "node17"}
     (run,) = checked(tmp_path, document(job(**{"job options": options}))).runs
     text = json.dumps(run.as_json())
@@ -101,13 +101,13 @@ def test_what_is_secret_in_a_job_stays_out(tmp_path):
         (document(job(write=[])), "fio.no-results"),
     ],
 )
-def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
+def test_invalid_outputs_are_refused_with_a_code(tmp_path, text, code):
     report = checked(tmp_path, text)
     assert report.status == "invalid"
     assert code in codes_of(report)
 
 
-def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path, every_nth):
+def test_every_truncated_sample_is_read_or_refused(tmp_path, every_nth):
     """No cut of an output may raise, whatever it is cut in."""
     for sample in sorted(SAMPLES.iterdir()):
         expected = json.loads((sample / "expected.json").read_text())
@@ -118,7 +118,7 @@ def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path, every_nth)
                 parser.find_runs(bundle)
 
 
-def test_two_outputs_are_two_runs_of_which_none_counts_alone(tmp_path):
+def test_two_outputs_are_two_runs_without_a_primary(tmp_path):
     (tmp_path / "a.json").write_text(document(job()))
     (tmp_path / "b.json").write_text(document(job()))
     report = check(tmp_path)
@@ -172,7 +172,7 @@ def test_version_2_prints_kib_and_microseconds(tmp_path):
     assert (total["bandwidth"], total["iops"]) == (1048576, 256)
 
 
-def test_the_last_releases_before_3_print_bytes_and_their_bandwidth_says_so(tmp_path):
+def test_bandwidths_of_the_last_releases_before_3_are_marked_as_bytes(tmp_path):
     report = checked(tmp_path, old({"io_bytes": 2048 * 1024}, version="fio-2.99"))
     assert report.status == "valid"
     assert figures_of(report)["write", "volume", "total"] == (2 * 1048576, 2 * 1048576, "B")
@@ -189,7 +189,7 @@ def test_versions_3_0_and_3_1_print_bytes_and_kib_beside_each_other(tmp_path):
     assert figures_of(report)["write", "latency", "mean"][2] == "ns"
 
 
-def test_version_2_1_counts_no_requests_and_did_work_all_the_same(tmp_path):
+def test_version_2_1_is_read_without_request_counts(tmp_path):
     report = checked(tmp_path, old(drop=("total_ios",), version="fio-2.1.11"))
     assert report.status == "valid"
     assert codes_of(report) == ["fio.version-untested"]
@@ -208,7 +208,7 @@ def test_version_2_1_counts_no_requests_and_did_work_all_the_same(tmp_path):
         ({"io_kbytes": 7}, ()),
     ],
 )
-def test_where_bytes_time_and_requests_fit_no_unit_nothing_is_taken(tmp_path, changes, drop):
+def test_bytes_time_and_requests_that_fit_no_unit_are_refused(tmp_path, changes, drop):
     report = checked(tmp_path, old(changes, drop))
     assert report.status == "invalid"
     assert "fio.inconsistent" in codes_of(report)
@@ -217,14 +217,14 @@ def test_where_bytes_time_and_requests_fit_no_unit_nothing_is_taken(tmp_path, ch
 
 @pytest.mark.parametrize("missing", ["bw", "runtime", "io_bytes", "iops"])
 @pytest.mark.parametrize("version", ["fio-2.16", "fio-3.1", "fio-3.33"])
-def test_a_figure_that_every_operation_has_and_this_one_lacks_makes_the_run_invalid(tmp_path, missing, version):
+def test_a_required_value_missing_in_one_operation_makes_the_run_invalid(tmp_path, missing, version):
     report = checked(tmp_path, old(drop=(missing,), version=version))
     assert (report.status, codes_of(report)) == ("invalid", ["fio.measurement-missing"])
     names = {"bw": "bandwidth", "runtime": "time", "io_bytes": "volume", "iops": "iops"}
     assert f"write has no {names[missing]}" in report.runs[0].findings[0].message
 
 
-def test_a_sum_is_not_formed_where_a_process_has_no_bandwidth(tmp_path):
+def test_a_group_with_a_process_without_bandwidth_has_no_sum(tmp_path):
     jobs = [job(write=old_side()), job(write={k: v for k, v in old_side().items() if k != "bw"})]
     report = checked(tmp_path, document(*jobs, **{"fio version": "fio-2.16"}))
     (total,) = report.runs[0].parameters["sums"]
@@ -236,7 +236,7 @@ def test_a_sum_is_not_formed_where_a_process_has_no_bandwidth(tmp_path):
     ("fio-2.16", True), ("fio-2.16-dirty", True), ("fio-3.33", True), ("fio-3.41-1-gabc", True),
     ("fio-3.42", False), ("fio-4", False), ("fio-git", True),
 ])  # fmt: skip
-def test_a_version_that_was_never_tried_is_said(tmp_path, version, is_tried):
+def test_a_version_outside_the_tested_ones_is_reported(tmp_path, version, is_tried):
     report = checked(tmp_path, document(job(), **{"fio version": version}))
     assert report.status == "valid"
     assert codes_of(report) == ([] if is_tried else ["fio.version-untested"])
@@ -264,7 +264,7 @@ Run status group 0 (all jobs):
         ("  read: IOPS=256, BW=1049kB/s (1024KiB/s)(2097kB/2000msec)", (1049000, 1049, "kB/s")),
     ],
 )
-def test_in_text_each_unit_says_what_it_is_of(tmp_path, line, value):
+def test_units_in_text_identify_the_quantity(tmp_path, line, value):
     report = checked(tmp_path, NORMAL.format(side=line))
     assert report.status == "valid"
     assert figures_of(report)["read", "bandwidth", "mean"] == value
@@ -279,7 +279,7 @@ def test_in_text_each_unit_says_what_it_is_of(tmp_path, line, value):
         "  read : io=2048.0KB, bw=8192.0Kb/s, iops=256, runt=  2000msec",
     ],
 )
-def test_rates_of_another_form_are_not_said_to_be_no_work(tmp_path, line):
+def test_rates_in_an_unknown_form_are_not_reported_as_no_work(tmp_path, line):
     report = checked(tmp_path, NORMAL.format(side=line))
     (finding,) = report.runs[0].findings
     assert (report.status, finding.code) == ("invalid", "fio.not-supported")
@@ -304,7 +304,7 @@ def test_a_latency_of_0_was_not_measured(tmp_path, latency):
     assert "latency" not in {measurement.quantity for measurement in report.runs[0].measurements}
 
 
-def test_a_percentile_below_what_is_printed_is_no_0(tmp_path):
+def test_a_percentile_below_the_printed_precision_is_not_0(tmp_path):
     report = checked(tmp_path, old({"clat": {"percentile": {"50.000000": 0, "99.000000": 1}}}))
     assert codes_of(report) == ["fio.not-measured"]
     assert figures_of(report)["write", "completion_latency", "p99"][1:] == (1, "us")
@@ -318,7 +318,7 @@ def test_work_in_no_time_has_no_bandwidth_of_0(tmp_path):
     assert report.runs[0].parameters["sums"] == [{"group": 0, "op": "write", "jobs": 1}]
 
 
-def test_a_number_that_c_prints_as_nan_ends_no_document(tmp_path):
+def test_nan_in_json_is_read(tmp_path):
     report = checked(tmp_path, document(job()).replace('"jobname": "a"', '"jobname": "a", "slope": -nan'))
     assert (report.status, codes_of(report)) == ("valid", [])
 
@@ -326,7 +326,7 @@ def test_a_number_that_c_prints_as_nan_ends_no_document(tmp_path):
 # Runs that were stopped
 
 
-def test_a_run_that_a_signal_ended_does_not_count(tmp_path):
+def test_a_run_ended_by_a_signal_is_invalid(tmp_path):
     for text in (
         "fio: terminating on signal 2\n" + document(job()),
         document(job()) + "\nfio: terminating on signal 15\n",
@@ -348,7 +348,7 @@ def test_a_run_that_a_signal_ended_does_not_count(tmp_path):
         ({"runtime": "soon", "time_based": "1"}, False),
     ],
 )
-def test_a_timed_run_that_ended_long_before_its_time_is_said(tmp_path, options, is_short):
+def test_a_timed_run_that_ended_early_is_reported(tmp_path, options, is_short):
     job_fields = {"job options": {"rw": "write", "bs": "4k"} | options}
     report = checked(tmp_path, document(job(write=side(seconds=48.0), **job_fields)))
     assert report.status == "valid"
@@ -372,7 +372,7 @@ def members(tmp_path, *jobs, **changes):
     }
 
 
-def test_the_processes_of_a_drive_are_added_and_drives_stand_side_by_side():
+def test_processes_of_a_drive_are_summed_and_drives_are_members():
     """Three loop devices with two processes each, read at the same time (fio 3.33)."""
     report = check(SAMPLES / "json-three-drives" / "stdout.txt").as_json()
     bandwidth, iops = report["runs"][0]["distributions"]
@@ -382,7 +382,7 @@ def test_the_processes_of_a_drive_are_added_and_drives_stand_side_by_side():
     assert "loop" not in json.dumps(report)
 
 
-def test_jobs_on_files_stand_one_by_one():
+def test_jobs_on_files_are_single_members():
     (run,) = check(SAMPLES / "json-seqread-nogroup" / "stdout.txt").runs
     assert [
         (distribution["over"], distribution["quantity"], distribution["members"]) for distribution in run.distributions
@@ -408,7 +408,7 @@ def test_only_jobs_of_one_group_with_the_same_options_are_compared(tmp_path):
 
 
 @pytest.mark.parametrize("filename", ["/dev/a:/dev/b", "/dev/shm/a", "/mnt/a", "", None, 7, ["/dev/a"]])
-def test_what_is_no_single_device_is_a_job(tmp_path, filename):
+def test_jobs_without_a_single_device_are_members_by_job(tmp_path, filename):
     assert members(tmp_path, on("/dev/a"), on(filename, 2**21)) == {("jobs",): [2**20, 2**21]}
 
 
@@ -417,7 +417,7 @@ def test_processes_of_one_drive_are_jobs_of_it(tmp_path):
     assert members(tmp_path, job(), job(write=side(2**21)), **shared) == {("jobs",): [2**20, 2**21]}
 
 
-def test_one_job_has_no_members(tmp_path):
+def test_one_job_has_no_distribution(tmp_path):
     assert members(tmp_path, on("/dev/a")) == {}
     assert members(tmp_path, on("/dev/a"), job(read=side(), write=side(0), **{"job options": {"rw": "read"}})) == {}
 
@@ -433,7 +433,7 @@ def quantities(report, op):
     return {(m.quantity, m.stat) for run in report.runs for m in run.measurements if m.op == op}
 
 
-def test_clients_are_added_by_group_and_what_fio_adds_up_is_not_added_again():
+def test_clients_are_summed_by_group_without_the_sums_of_fio():
     """Two servers, each with a job that reads and a group of two that writes (fio 3.33)."""
     for name in ("json-clients", "text-clients"):
         (run,) = sample(name).runs
@@ -458,7 +458,7 @@ def terse_row(group, name="x"):
     return ";".join([*row[:2], name, str(group), *row[4:]])
 
 
-def test_terse_lines_whose_groups_begin_anew_are_of_another_run(tmp_path):
+def test_terse_lines_with_restarted_group_numbers_are_another_run(tmp_path):
     (tmp_path / "out.txt").write_text("\n".join(map(terse_row, [0, 1, 0, 1, 2])) + "\n")
     runs = check(tmp_path / "out.txt").runs
     assert [run.lines for run in runs] == [(1, 2), (3, 5)]
@@ -488,7 +488,7 @@ def clients(*jobs, **total):
     return json.dumps({"fio version": "fio-3.33", "client_stats": [*each, everything]}, indent=1)
 
 
-def test_clients_have_to_be_what_all_clients_are(tmp_path):
+def test_clients_must_match_the_printed_sum_of_all_clients(tmp_path):
     assert codes_of(checked(tmp_path, clients(job(), job(), write=side(2 * 1048576)))) == []
     report = checked(tmp_path, clients(job(), write=side(2 * 1048576)))
     assert (report.status, codes_of(report)) == ("invalid", ["fio.inconsistent"])
@@ -501,7 +501,7 @@ def test_the_same_device_of_two_clients_is_two_drives(tmp_path):
     assert "node0" not in json.dumps(run.as_json())
 
 
-def test_options_that_clients_have_with_other_values_are_not_known(tmp_path):
+def test_options_that_differ_between_clients_are_unknown(tmp_path):
     text = clients(job(), write=side()).replace(
         '"client_stats"',
         '"global options": {"size": "4m", "iodepth": "1", "size": "4m", "iodepth": "8"}, "client_stats"',
@@ -512,7 +512,7 @@ def test_options_that_clients_have_with_other_values_are_not_known(tmp_path):
     assert run.unknown_settings == ["iodepth"]
 
 
-def test_a_mark_of_utf_8_begins_no_other_document(tmp_path):
+def test_a_byte_order_mark_does_not_begin_another_document(tmp_path):
     for text in (document(job()), NORMAL.format(side="  read: IOPS=256, BW=1MiB/s (1049kB/s)(2048KiB/2000msec)")):
         assert checked(tmp_path, "\ufeff" + text).status == "valid"
     assert codes_of(checked(tmp_path, "\ufeff" + document(job()))) == []
@@ -531,7 +531,7 @@ def test_percentiles_are_kept_as_they_were_set(tmp_path):
     }  # fmt: skip
 
 
-def test_a_percentile_without_its_number_is_not_left_out_in_silence(tmp_path):
+def test_a_percentile_without_its_value_is_reported(tmp_path):
     """What takes labels of launchers (`[0] `) from the middle of lines takes figures of fio with them."""
     text = (SAMPLES / "text-fsync" / "stdout.txt").read_text()
     for garbled in (text.replace("[50432]", ""), text.replace("[50432]", "[5043"), text.replace("[50432]", "[x]")):
@@ -548,7 +548,7 @@ def test_an_engine_that_submits_nothing_has_no_submission_latency(tmp_path):
     assert ("submission_latency", "max") in quantities(checked(tmp_path, document(job(write=side() | some))), "write")
 
 
-def test_calls_of_fsync_are_measured_and_moved_nothing():
+def test_fsync_has_latency_and_no_volume():
     report = sample("json-fsync")
     assert quantities(report, "sync") >= {("latency", "mean"), ("latency", "p99"), ("ops", "total")}
     assert ("bandwidth", "mean") not in quantities(report, "sync")
@@ -560,7 +560,7 @@ def test_calls_of_fsync_are_measured_and_moved_nothing():
     ("requests", "size", "unit"),
     [(512, "4K", "KiB"), (524, "4K", ""), (500, "4K", "kB"), (512, "8K", ""), (512, "4K-8K", "")],
 )
-def test_kb_of_version_2_is_what_requests_say(tmp_path, requests, size, unit):
+def test_the_unit_of_kb_in_version_2_follows_from_requests(tmp_path, requests, size, unit):
     sizes = "/".join([size if "-" in size else f"{size}-{size}"] * 3)
     text = (
         f"a: (g=0): rw=write, bs={sizes}, ioengine=sync, iodepth=1\nfio-2.16\n"
@@ -578,7 +578,7 @@ def test_kb_of_version_2_is_what_requests_say(tmp_path, requests, size, unit):
 
 
 @pytest.mark.parametrize("version", ["2", "5"])
-def test_a_terse_line_that_was_cut_is_refused(tmp_path, version):
+def test_a_truncated_terse_line_is_refused(tmp_path, version):
     row = (SAMPLES / f"terse-{version}" / "stdout.txt").read_text().strip()
     assert checked(tmp_path, row).status == "valid"
     for length in (0.2, 0.6, 0.9):
@@ -592,14 +592,14 @@ def test_a_terse_line_behind_progress_is_a_line(tmp_path):
     assert len(run.tests) == 2
 
 
-def test_of_running_totals_in_text_the_last_counts(tmp_path):
+def test_the_last_running_total_in_text_is_read(tmp_path):
     report = sample("text-status-interval")
     (run,) = report.runs
     assert (run.parameters["jobs"], run.parameters["shortest_job_s"]) == (1, 3.001)
     assert "4 reports" in run.findings[0].message
 
 
-def test_jobs_of_the_same_name_with_other_settings_have_none_known(tmp_path):
+def test_settings_of_unlike_jobs_of_one_name_are_unknown(tmp_path):
     line = "a: (g={0}): rw={1}, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\n"
     text = NORMAL.format(side="  read: IOPS=256, BW=1024KiB/s (1049kB/s)(2048KiB/2000msec)")
     (run,) = checked(tmp_path, line.format(0, "read") + line.format(1, "write") + text.split("\n", 1)[1]).runs
@@ -650,7 +650,7 @@ def test_documents_of_other_runs_are_no_running_totals(tmp_path, first, second, 
         ({"size": "64m", "nrfiles": "4"}, 48.0, False),
     ],
 )
-def test_a_job_that_neither_its_time_nor_its_size_ended_was_stopped(tmp_path, options, moved, is_short):
+def test_a_job_that_reached_neither_time_nor_size_was_stopped(tmp_path, options, moved, is_short):
     options_told = {"job options": {"rw": "write", "bs": "4k", "runtime": "300"} | options}
     report = checked(tmp_path, document(job(write=side(seconds=moved), **options_told)))
     assert codes_of(report) == (["fio.interrupted"] if is_short else [])
@@ -659,7 +659,7 @@ def test_a_job_that_neither_its_time_nor_its_size_ended_was_stopped(tmp_path, op
         assert (finding.expected, finding.actual) == ("300 s", "48 s")
 
 
-def test_a_signal_is_said_with_the_time_that_was_set_and_the_time_that_was_had():
+def test_a_signal_is_reported_with_set_and_actual_run_time():
     (finding, _) = sample("json-interrupted").runs[0].findings
     assert (finding.level, finding.expected, finding.actual) == ("error", "300 s", "1.582 s")
     assert "Signal 2" in finding.message
@@ -670,7 +670,7 @@ def outcome(report, code):
 
 
 @pytest.mark.parametrize("option", ["rate", "rate_iops", "thinktime", "latency_target"])
-def test_a_job_that_was_held_down_says_what_was_set(tmp_path, option):
+def test_a_rate_limited_job_reports_its_limit(tmp_path, option):
     for value, expected in (("10", "violated"), ("0", "satisfied")):
         report = checked(tmp_path, document(job(**{"job options": {"rw": "write", "bs": "4k", option: value}})))
         assert outcome(report, "fio.not-limited") == expected
@@ -689,7 +689,7 @@ def test_a_job_that_was_held_down_says_what_was_set(tmp_path, option):
         ({"ioengine": "libaio", "directory": "/lustre/null"}, False),
     ],
 )
-def test_requests_that_reach_no_storage_are_said(tmp_path, options, is_said):
+def test_requests_that_reach_no_storage_are_reported(tmp_path, options, is_said):
     report = checked(tmp_path, document(job(**{"job options": {"rw": "write", "bs": "4k"} | options})))
     assert codes_of(report) == (["fio.no-storage"] if is_said else [])
 
@@ -699,7 +699,7 @@ def test_requests_that_failed_are_counted():
     assert "A request failed" in finding.message
 
 
-def test_a_run_that_its_time_ended_is_no_repeat_of_one_that_its_size_ended(tmp_path):
+def test_runs_ended_by_time_and_by_size_are_no_repeats(tmp_path):
     """fio prints `time_based` only where it has a value."""
     options_told = {"job options": {"rw": "write", "bs": "4k", "runtime": "2", "size": "2m"}}
     for name, seconds in (("a", 2.0), ("b", 1.0)):
@@ -730,7 +730,7 @@ TEXT_LINES = {
 
 
 @pytest.mark.parametrize(("pattern", "words"), TEXT_LINES.values(), ids=TEXT_LINES)
-def test_a_line_that_others_tell_of_is_missed(tmp_path, pattern, words):
+def test_a_missing_line_that_other_lines_imply_is_reported(tmp_path, pattern, words):
     text = (SAMPLES / ("text-unit-bits" if "rates" in words else "text-fsync") / "stdout.txt").read_text()
     cut = re.sub(pattern, "", text, count=1, flags=re.MULTILINE)
     assert cut != text
@@ -738,7 +738,7 @@ def test_a_line_that_others_tell_of_is_missed(tmp_path, pattern, words):
     assert [finding.code for finding in findings if words in finding.message] == ["fio.lines-missing"]
 
 
-def test_a_group_or_a_process_that_was_announced_is_missed(tmp_path):
+def test_a_missing_group_or_process_is_reported(tmp_path):
     text = NORMAL.format(side="  read: IOPS=256, BW=1024KiB/s (1049kB/s)(2048KiB/2000msec)")
     assert "fio.lines-missing" not in codes_of(checked(tmp_path, text))
     second = "b: (g=1): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\n"
@@ -747,13 +747,13 @@ def test_a_group_or_a_process_that_was_announced_is_missed(tmp_path):
         assert "fio.lines-missing" in codes_of(checked(tmp_path, changed))
 
 
-def test_percentiles_without_their_heading_are_not_understood(tmp_path):
+def test_percentiles_without_their_heading_are_reported(tmp_path):
     text = (SAMPLES / "text-fsync" / "stdout.txt").read_text()
     report = checked(tmp_path, re.sub(r"^    clat percentiles \(.*\n", "", text, count=1, flags=re.MULTILINE))
     assert (report.status, "fio.lines-not-understood" in codes_of(report)) == ("invalid", True)
 
 
-def test_who_asks_for_few_percentiles_misses_none(tmp_path):
+def test_a_chosen_list_of_percentiles_is_complete(tmp_path):
     """A list of one's own has what was asked for; of the usual one half cannot have been."""
     text = (SAMPLES / "text-fsync" / "stdout.txt").read_text()
     rows = re.compile(r"(?:^ +\| .*th=.*\n)+", re.MULTILINE)
@@ -765,7 +765,7 @@ def test_who_asks_for_few_percentiles_misses_none(tmp_path):
     ]  # fmt: skip
 
 
-def test_json_that_ends_where_a_report_begins_was_cut(tmp_path):
+def test_json_cut_before_a_report_is_truncated(tmp_path):
     text = (SAMPLES / "json-status-interval" / "stdout.txt").read_text()
     begin = text.rindex('{\n  "fio version"')
     report = checked(tmp_path, text[: begin + 2])

@@ -38,7 +38,7 @@ def test_repeated_lines_are_kept_one_by_one(tmp_path):
     assert run.parameters["results"] == 3
 
 
-def test_what_lines_do_not_share_is_no_parameter(tmp_path):
+def test_settings_that_differ_between_lines_are_no_parameter(tmp_path):
     (run,) = checked(tmp_path, LINE + LINE.replace("GPUD", "CPU_GPU")).runs
     assert "xfer_type" not in run.parameters
     assert run.parameters["threads"] == 8
@@ -55,7 +55,7 @@ def test_what_lines_do_not_share_is_no_parameter(tmp_path):
         LINE.replace("IOSize: 1024(KiB)", "IOSize: 1(MiB)"),
     ],
 )
-def test_forms_that_occur_in_the_wild_say_the_same(tmp_path, text):
+def test_variants_of_real_outputs_give_the_same_values(tmp_path, text):
     report = checked(tmp_path, text)
     assert report.status == "valid"
     first = report.runs[0].measurements[0]
@@ -86,13 +86,13 @@ def test_rules_look_at_time_and_at_idle_threads(tmp_path):
         (LINE.replace("62914560/", "0/").replace("2.000000", "0.000000"), "no-results"),
     ],
 )
-def test_what_cannot_count_is_refused_by_its_code(tmp_path, text, word):
+def test_invalid_outputs_are_refused_with_a_code(tmp_path, text, word):
     report = checked(tmp_path, text)
     assert f"gdsio.{word}" in codes_of(report)
     assert report.status == "invalid"
 
 
-def test_a_run_that_moved_less_than_half_is_said(tmp_path):
+def test_a_run_that_moved_less_than_half_is_reported(tmp_path):
     report = checked(tmp_path, LINE.replace("/8388608", "/838860800"))
     assert "gdsio.cut-short" in codes_of(report)
     assert report.status == "valid"

@@ -34,7 +34,7 @@ def read_case(shared, name):
 
 
 @pytest.mark.real_data
-def test_no_case_is_forgotten(shared):
+def test_every_case_of_the_shared_data_is_tested(shared):
     bench = shared / "data" / "bench"
     case_names = [f"{tool}/{case.name}" for tool in ("io500", "io500-verify") for case in (bench / tool).iterdir()]
     assert sorted(case_names) == sorted(CASES)

@@ -11,7 +11,7 @@ HOME = "results/2025.10.01-09.00.00"
 SHELL_LABELS = ["io500.unit.GB-means-GiB"]
 
 
-def test_a_good_run_has_nothing_to_say(tmp_path):
+def test_a_good_run_has_no_finding(tmp_path):
     reading = read_made(tmp_path)
     assert codes(reading) == []
     assert reading.primary == 0
@@ -19,7 +19,7 @@ def test_a_good_run_has_nothing_to_say(tmp_path):
     assert (run.tool, run.version, run.mode, run.path) == ("io500", "io500-sc25", "standard", HOME)
 
 
-def test_a_good_run_of_the_shell_script_only_has_its_mislabelled_unit(tmp_path):
+def test_a_good_run_of_the_shell_script_has_only_the_unit_finding(tmp_path):
     reading = read_made(tmp_path, format="shell")
     assert codes(reading) == SHELL_LABELS
     assert codes(reading, "info") == SHELL_LABELS
@@ -84,7 +84,7 @@ DEFECTS = [
 
 
 @pytest.mark.parametrize(("changes", "errors", "warnings"), DEFECTS, ids=[next(iter(each[0])) for each in DEFECTS])
-def test_a_defect_is_told(tmp_path, changes, errors, warnings):
+def test_a_defect_is_reported(tmp_path, changes, errors, warnings):
     reading = read_made(tmp_path, **changes)
     assert codes(reading, "error") == errors
     assert codes(reading, "warning") == warnings
@@ -107,7 +107,7 @@ def test_status_follows_from_the_errors(tmp_path, changes, errors, warnings):
         ({"values": {"find": "nan"}}, ["io500.value.not-a-number"]),
     ],
 )
-def test_a_defect_of_the_shell_format_is_told(tmp_path, changes, errors):
+def test_a_defect_of_the_shell_format_is_reported(tmp_path, changes, errors):
     assert codes(read_made(tmp_path, format="shell", **changes), "error") == errors
 
 
@@ -115,7 +115,7 @@ def test_a_total_without_root_of_the_shell_format(tmp_path):
     assert "io500.score.no-root" in codes(read_made(tmp_path, format="shell", product=True), "warning")
 
 
-def test_a_competition_run_may_be_short_and_its_list_is_asked_elsewhere(tmp_path):
+def test_a_competition_run_may_be_short(tmp_path):
     short = {name: 31.0 for name in PHASES if name.endswith("-write")}
     assert codes(read_made(tmp_path, scc=True, seconds=short), "error") == []
 
@@ -142,13 +142,13 @@ def test_glued_columns_of_mdtest_are_read(tmp_path):
     assert codes(read_files(tmp_path, {**files, name: text.encode()})) == []
 
 
-def test_a_cut_raw_output_is_told(tmp_path):
+def test_a_truncated_raw_output_is_reported(tmp_path):
     files = make_run()
     name = f"{HOME}/mdtest-easy-stat.txt"
     assert codes(read_files(tmp_path, {**files, name: files[name][:300]})) == ["io500.raw.no-value"]
 
 
-def test_a_find_rate_that_does_not_follow_is_told(tmp_path):
+def test_a_find_rate_that_contradicts_its_parts_is_reported(tmp_path):
     files = make_run()
     name = f"{HOME}/result.txt"
     lines = files[name].decode().split("\n")
@@ -156,25 +156,25 @@ def test_a_find_rate_that_does_not_follow_is_told(tmp_path):
     assert codes(read_files(tmp_path, {**files, name: "\n".join(changed).encode()})) == ["io500.find.rate"]
 
 
-def test_phases_on_different_nodes_are_told(tmp_path):
+def test_phases_on_different_nodes_are_reported(tmp_path):
     files = make_run()
     files[f"{HOME}/mdtest-hard-stat.txt"] = make_run(client_nodes=8, procs_per_node=20)[f"{HOME}/mdtest-hard-stat.txt"]
     assert codes(read_files(tmp_path, files)) == ["io500.nodes.inconsistent"]
 
 
-def test_another_number_of_processes_in_result_is_told(tmp_path):
+def test_another_number_of_processes_in_result_is_reported(tmp_path):
     files = make_run()
     name = f"{HOME}/result.txt"
     changed = files[name].replace(b"procs           = 160", b"procs           = 320")
     assert codes(read_files(tmp_path, {**files, name: changed})) == ["io500.tasks.inconsistent"]
 
 
-def test_a_dry_run_says_only_that(tmp_path):
+def test_a_dry_run_has_only_the_dry_run_finding(tmp_path):
     values = dict.fromkeys(PHASES, "0.000000")
     assert codes(read_made(tmp_path, values=values)) == ["io500.dry-run"]
 
 
-def test_a_phase_printed_twice_is_told(tmp_path):
+def test_a_phase_printed_twice_is_reported(tmp_path):
     files = make_run(without=("result.txt",))
     name = f"{HOME}/result_summary.txt"
     lines = files[name].split(b"\n")
@@ -202,14 +202,14 @@ def test_a_phase_printed_twice_is_told(tmp_path):
         ),
     ],
 )
-def test_what_stands_twice_or_otherwise_in_the_summary_is_an_error(tmp_path, name, old, new, code):
+def test_duplicate_or_changed_lines_of_the_summary_are_errors(tmp_path, name, old, new, code):
     files = make_run()
     path = f"{HOME}/{name}"
     assert files[path].count(old) == 1
     assert code in codes(read_files(tmp_path, {**files, path: files[path].replace(old, new)}), "error")
 
 
-def test_a_standard_run_that_calls_itself_extended_is_told(tmp_path):
+def test_a_standard_run_labelled_extended_is_reported(tmp_path):
     files = make_run()
     for name, old, new in (
         ("result.txt", b"mode            = standard", b"mode            = extended"),
@@ -244,7 +244,7 @@ def test_an_unknown_phase_is_a_warning(tmp_path):
     assert codes(read_files(tmp_path, {**files, name: files[name] + extra}), "warning") == ["io500.phase.unknown"]
 
 
-def test_a_phase_that_only_one_file_has_is_told(tmp_path):
+def test_a_phase_in_only_one_file_is_reported(tmp_path):
     files = make_run()
     summary, result = f"{HOME}/result_summary.txt", f"{HOME}/result.txt"
     line = next(line for line in files[summary].split(b"\n") if b" find " in line) + b"\n"
@@ -255,21 +255,21 @@ def test_a_phase_that_only_one_file_has_is_told(tmp_path):
     assert "io500.summary.inconsistent" in codes(read_files(tmp_path, {**files, result: extra}), "error")
 
 
-def test_a_time_edited_in_the_summary_is_told(tmp_path):
+def test_a_time_edited_in_the_summary_is_reported(tmp_path):
     files = make_run()
     name = f"{HOME}/result_summary.txt"
     changed = files[name].replace(b"time 331.500", b"time 431.500")
     assert codes(read_files(tmp_path, {**files, name: changed}), "error") == ["io500.summary.inconsistent"]
 
 
-def test_a_time_that_the_clock_does_not_confirm_is_told(tmp_path):
+def test_a_time_that_contradicts_the_clock_is_reported(tmp_path):
     files = make_run(short="ior-easy-write")
     for name, old, new in (("result.txt", b"120.0000", b"320.0000"), ("result_summary.txt", b"120.000", b"320.000")):
         files[f"{HOME}/{name}"] = files[f"{HOME}/{name}"].replace(old, new)
     assert codes(read_files(tmp_path, files)) == ["io500.time.inconsistent"]
 
 
-def test_an_edited_copy_in_the_root_is_told(tmp_path):
+def test_an_edited_copy_in_the_root_is_reported(tmp_path):
     edited = make_run(edited_summary=True)[f"{HOME}/result_summary.txt"]
     reading = read_files(tmp_path, {**make_run(), "result_summary.txt": edited})
     assert codes(reading, "error") == ["io500.summary.inconsistent"]
@@ -284,7 +284,7 @@ def test_a_unit_that_io500_never_prints_is_an_error(tmp_path):
     assert finding_codes == ["io500.unit.unit-not-understood"]
 
 
-def test_lines_that_only_begin_like_results_are_told(tmp_path):
+def test_lines_that_only_begin_like_results_are_reported(tmp_path):
     files = make_run()
     name = f"{HOME}/result_summary.txt"
     changed = files[name] + b"[RESULT] something else\n[SCORE ] nothing\n"
@@ -300,7 +300,7 @@ def test_a_copy_of_the_summary_in_the_root_changes_nothing(tmp_path):
     assert (len(reading.runs), reading.primary, codes(reading)) == (1, 0, [])
 
 
-def test_a_summary_of_another_run_in_the_root_is_told_and_does_not_count(tmp_path):
+def test_a_summary_of_another_run_in_the_root_is_reported_and_ignored(tmp_path):
     other = make_run(performance=2.0)[f"{HOME}/result_summary.txt"]
     for place in ("result_summary.txt", "zzz/result_summary.txt"):
         reading = read_files(tmp_path, {**make_run(), place: other})
@@ -308,7 +308,7 @@ def test_a_summary_of_another_run_in_the_root_is_told_and_does_not_count(tmp_pat
         assert reading.runs[reading.primary].path == HOME
 
 
-def test_two_runs_both_stand_and_none_counts(tmp_path):
+def test_two_runs_are_kept_without_a_primary(tmp_path):
     files = {**make_run(), **make_run(performance=2.0, folder="results/second")}
     reading = read_files(tmp_path, files)
     assert reading.primary is None
@@ -352,7 +352,7 @@ def test_the_output_of_a_job_is_read_where_there_is_nothing_else(tmp_path):
     assert reading.runs[0].scores["SCORE"]["printed"] == pytest.approx(81.326085)
 
 
-def test_litter_of_desktops_and_editors_is_no_run(tmp_path):
+def test_files_of_desktops_and_editors_are_ignored(tmp_path):
     files = make_run()
     summary = files[f"{HOME}/result_summary.txt"]
     litter = {f"{HOME}/._result.txt": b"\0\5\x16\7", "__MACOSX/result_summary.txt": summary, f"{HOME}/.x.swp": b"\0"}
@@ -392,7 +392,7 @@ def test_an_archive_without_results_is_unreadable(tmp_path):
     assert {finding.code for finding in report.findings} == {"bundle.no-result", "io500.no-results"}
 
 
-def test_files_of_others_are_left_alone(tmp_path):
+def test_files_of_other_programs_are_ignored(tmp_path):
     reading = read_files(tmp_path, {"result.txt": b"score = 3\n", "ior-easy-write.txt": b"IOR-4.0.0\n", "a.csv": b"1"})
     assert (reading.runs, codes(reading), reading.claimed) == ([], [], set())
 
@@ -408,26 +408,26 @@ def test_files_of_others_are_left_alone(tmp_path):
         (b"hello\n", "io500.summary.not-recognised"),
     ],
 )
-def test_a_summary_that_is_none(tmp_path, content, code):
+def test_invalid_summaries_are_refused(tmp_path, content, code):
     reading = read_files(tmp_path, {"result_summary.txt": content, "job.sh": b""})
     assert reading.runs == []
     assert code in codes(reading, "error")
 
 
-def test_a_result_with_a_hole_is_told(tmp_path):
+def test_a_result_with_a_sparse_hole_is_reported(tmp_path):
     files = make_run()
     name = f"{HOME}/result.txt"
     holed = files[name][:1000] + b"\0" * 500 + files[name][1500:]
     assert "io500.file.binary-file" in codes(read_files(tmp_path, {**files, name: holed}), "error")
 
 
-def test_bytes_that_are_not_utf8_are_told(tmp_path):
+def test_bytes_that_are_not_utf8_are_reported(tmp_path):
     files = make_run()
     name = f"{HOME}/result.txt"
     assert codes(read_files(tmp_path, {**files, name: files[name] + b"; caf\xe9\n"})) == ["io500.file.bad-encoding"]
 
 
-def test_reproduce_shows_every_phase_and_the_result(tmp_path):
+def test_reproduce_prints_every_phase_and_the_result(tmp_path):
     lines = parser.explain(read_made(tmp_path).runs[0])
     text = "\n".join(lines)
     assert "ior-easy-write      48.250000 GiB/s" in text

@@ -36,7 +36,7 @@ def test_the_score_hash_of_a_published_run():
     assert score_hashes(SC25)[0] == "4DB74C82"
 
 
-def test_early_builds_of_2021_left_the_halves_out():
+def test_score_hashes_of_early_2021_builds_leave_out_the_group_scores():
     with_halves, without = score_hashes(SC25)
     assert int(with_halves, 16) ^ int(without, 16) == 0x621D82A2 ^ 0x05C47521
 
@@ -45,7 +45,7 @@ def test_an_invalid_run_has_another_hash():
     assert score_hashes(SC25._replace(valid=False))[0] != "4DB74C82"
 
 
-def test_scorex_covers_no_version():
+def test_the_extended_hash_leaves_out_the_version():
     without_version = score_hashes(SC25._replace(version=None))[0]
     assert int(without_version, 16) == 0x4DB74C82 ^ 0x786A72AA
 
@@ -105,7 +105,7 @@ def test_the_order_of_pairs_does_not_matter(pairs, random):
 
 
 @given(st.dictionaries(st.text(max_size=10), st.text(max_size=10), min_size=1))
-def test_a_changed_value_changes_the_hash_by_its_own_term_only(pairs):
+def test_a_changed_value_changes_only_its_own_hash_term(pairs):
     key = next(iter(pairs))
     changed = {**pairs, key: pairs[key] + "0"}
     difference = set_hash(pairs.items()) ^ set_hash(changed.items())

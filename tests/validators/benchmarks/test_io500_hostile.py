@@ -182,7 +182,7 @@ def test_the_geometric_mean_scales_with_its_values(values, factor):
 
 
 @given(st.lists(st.floats(), max_size=5), st.sampled_from([0.0, -1.0, float("nan"), float("inf"), float("-inf")]))
-def test_no_mean_of_values_that_are_none(values, wrong):
+def test_a_mean_of_invalid_values_is_refused(values, wrong):
     with pytest.raises(ScoreError):
         geometric_mean([*values, wrong])
 
@@ -197,7 +197,7 @@ def test_the_score_does_not_depend_on_the_order_and_needs_every_phase(order, dat
 
 
 @given(st.text())
-def test_a_number_is_read_or_nan(text):
+def test_a_text_is_read_as_a_number_or_nan(text):
     assert isinstance(number(text), float)
 
 

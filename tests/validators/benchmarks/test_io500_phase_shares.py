@@ -38,7 +38,7 @@ def edited(path, old, new, **plan):
     return files | {path: files[path].replace(old, new)}
 
 
-def test_a_run_says_where_its_time_went(tmp_path):
+def test_a_run_gives_shares_of_its_time(tmp_path):
     shares, missing = read_shares(edited(EASY, ROW, b"0.50 328.00 3.00 331.50 0"), tmp_path)
     assert shares[CLOSE] == pytest.approx(100 * 3 / 331.5)
     assert shares[WEAR_OUT] == pytest.approx(100 * (328 - 300.1) / 331.5)
@@ -50,7 +50,7 @@ def test_a_run_says_where_its_time_went(tmp_path):
     assert ("ior-easy-read", "rank_imbalance") not in shares | missing, "IOR has the ranks of a read wait for the last"
 
 
-def test_a_share_is_reported_beside_the_reasons_of_those_that_are_not(tmp_path):
+def test_missing_shares_have_reasons(tmp_path):
     shares, missing = read_shares(make_run(), tmp_path)
     report = check(tmp_path / "run.tar.gz", benchmark="io500").as_json()["runs"][0]
     assert {(row["op"], row["quantity"]) for row in report["measurements"] if row["unit"] == "%"} == shares.keys()
@@ -72,7 +72,7 @@ def test_a_share_is_reported_beside_the_reasons_of_those_that_are_not(tmp_path):
         (b"0.01 331.50 400.0 331.50 0", "overlap"),
     ],
 )
-def test_a_row_without_its_parts_has_no_share_of_closing(tmp_path, row, reason):
+def test_a_row_without_its_parts_has_no_close_share(tmp_path, row, reason):
     shares, missing = read_shares(edited(EASY, ROW, row), tmp_path)
     assert CLOSE not in shares
     assert missing[CLOSE] == reason
@@ -120,13 +120,13 @@ def test_a_row_without_its_parts_has_no_share_of_closing(tmp_path, row, reason):
         ),
     ],
 )
-def test_what_the_files_do_not_tell_is_missing_for_a_reason(tmp_path, path, old, new, reasons):
+def test_shares_that_the_files_do_not_give_have_a_reason(tmp_path, path, old, new, reasons):
     shares, missing = read_shares(edited(path, old, new), tmp_path)
     assert {key: missing.get(key) for key in reasons} == reasons
     assert not shares.keys() & reasons.keys()
 
 
-def test_a_phase_without_its_text_or_value_has_none(tmp_path):
+def test_a_phase_without_text_or_value_has_no_share(tmp_path):
     files = {path: content for path, content in make_run().items() if path != EASY}
     assert read_shares(files, tmp_path)[1][CLOSE] == "no-text"
     _, missing = read_shares(make_run(invalid=("ior-easy-write",)), tmp_path)
@@ -137,7 +137,7 @@ def test_a_phase_without_its_text_or_value_has_none(tmp_path):
     assert SEARCH not in shares | missing
 
 
-def test_the_shell_script_prints_less(tmp_path):
+def test_the_shell_script_gives_fewer_shares(tmp_path):
     shares, missing = read_shares(make_run(format="shell"), tmp_path)
     assert CLOSE in shares
     assert missing[FILES_TIME] == "no-stonewall-time"
@@ -155,7 +155,7 @@ def test_bytes_that_are_printed_too_coarsely_have_no_share_percent(tmp_path):
     assert read_shares(files, tmp_path)[1]["ior-hard-write", "wear_out_work"] == "coarse"
 
 
-def test_the_ranks_are_held_against_the_most_of_any(tmp_path):
+def test_ranks_are_compared_with_the_fastest_rank(tmp_path):
     bandwidth = 48.25 * 2**30
     seconds = [300.0, 310.0, 330.0, 300.0]
     rates = [bandwidth / 4 * 330 / second for second in seconds]
@@ -181,7 +181,7 @@ def _share_out(table, parts):
     return "\n".join([head, names, *lines, ""]).encode()
 
 
-def test_a_table_of_ranks_counts_where_it_is_whole_and_of_this_phase(tmp_path):
+def test_only_a_complete_rank_table_of_the_phase_is_used(tmp_path):
     bandwidth = 48.25 * 2**30
     ranks = [(330.0, bandwidth / 4)] * 4
     for table, reason in (
@@ -196,7 +196,7 @@ def test_a_table_of_ranks_counts_where_it_is_whole_and_of_this_phase(tmp_path):
     assert read_shares(alone, tmp_path)[1][IMBALANCE] == "one-rank"
 
 
-def test_the_arithmetic_refuses_what_is_no_share_percent():
+def test_invalid_shares_are_refused():
     assert share_percent(0.0, 10.0) == 0
     assert share_percent(-0.01, 10.0, 0.02) == 0, "below 0 by no more than the printed digits"
     for part, total, error, reason in (
@@ -224,7 +224,7 @@ def test_the_arithmetic_refuses_what_is_no_share_percent():
             imbalance_percent(amounts)
 
 
-def test_every_reason_is_said_in_words():
+def test_every_reason_has_a_sentence():
     """The codes of the module and those of the descriptor are the same."""
     source = (catalogue.FOLDER / "io500" / "phase_shares.py").read_text(encoding="utf-8")
     reasons = catalogue.descriptor("io500")["missing_reasons"]

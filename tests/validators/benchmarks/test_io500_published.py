@@ -51,12 +51,12 @@ def with_code(published, code):
     return {identifier for identifier, (_, reading) in published.items() if code in codes(reading)}
 
 
-def test_every_archive_with_results_has_a_run_that_counts(published):
+def test_every_archive_with_results_has_a_primary_run(published):
     without = {identifier for identifier, (_, reading) in published.items() if reading.primary is None}
     assert without == {*WITHOUT_RESULTS, "109"}
 
 
-def test_the_run_that_counts_lies_where_it_was_written(published):
+def test_the_primary_run_is_in_its_original_folder(published):
     for row, run in counted(published):
         folder = row["primary_result"].rpartition("/")[0]
         assert run.path.endswith(folder), row["id"]
@@ -68,7 +68,7 @@ def test_scores_follow_from_the_phases(published):
         assert run.scores["SCORE"]["printed"] == pytest.approx(float(row["printed_score"]), rel=1e-6), row["id"]
 
 
-def test_a_bundle_of_unrelated_runs_has_all_of_them_and_none_counts(published):
+def test_a_bundle_of_unrelated_runs_has_no_primary(published):
     row, reading = published["109"]
     assert len(reading.runs) == 8
     assert "io500.several-runs" in codes(reading)
@@ -105,19 +105,19 @@ def test_versions_and_interface(published):
                 assert run.parameters[name] == row[name], row["id"]
 
 
-def test_a_copy_of_another_run_is_told(published):
+def test_a_copy_of_another_run_is_reported(published):
     assert with_code(published, "io500.summary.other-run") == OTHER_RUN
 
 
-def test_short_write_phases_are_told(published):
+def test_short_write_phases_are_reported(published):
     assert with_code(published, "io500.stonewall.short") - {"109"} == SHORT_WRITE
 
 
-def test_a_total_without_the_root_is_told(published):
+def test_a_total_without_the_root_is_reported(published):
     assert with_code(published, "io500.score.no-root") - {"109"} == {"193"}
 
 
-def test_runs_of_the_student_competition_on_normal_lists_are_told(published):
+def test_runs_of_the_student_competition_on_normal_lists_are_reported(published):
     identifiers = {
         identifier
         for identifier, (_, reading) in published.items()

@@ -251,7 +251,7 @@ def test_production(good):
     assert outcome("production", good, list_name="ten", answers=declared) == "not_evaluated"
 
 
-def test_a_vendor_that_is_the_institution_is_told_to_the_reviewer(good):
+def test_the_reviewer_is_warned_of_a_vendor_that_is_the_institution(good):
     context = Context(
         Bundle(),
         metadata={"institution": "Example  Corp", "storage_vendor": "example corp"},
@@ -276,7 +276,7 @@ def context_findings(run, **context):
     return [finding.code for finding in findings]
 
 
-def test_declared_clients_that_differ_are_told(good):
+def test_declared_clients_that_differ_are_reported(good):
     assert context_findings(good, metadata={"client_nodes": 10, "tasks": 160}) == []
     assert context_findings(good, metadata={"client_nodes": 12}) == ["io500.nodes.declared"]
     assert context_findings(good, metadata={"tasks": 10}) == ["io500.tasks.declared"]

@@ -42,7 +42,7 @@ def shares(total, number):
     return [total / number] * number
 
 
-def test_tables_that_agree_say_nothing_and_give_the_spread_of_the_ranks(tmp_path):
+def test_agreeing_tables_give_the_spread_of_ranks_without_a_finding(tmp_path):
     bandwidth, rate = PHASES["ior-easy-write"][0] * GIB, PHASES["mdtest-easy-write"][0] * 1000
     ior = [(300.0, bandwidth / 4), (300.0, bandwidth / 4), (300.0, bandwidth / 2)]
     reading = with_tables(
@@ -68,7 +68,7 @@ def test_tables_that_agree_say_nothing_and_give_the_spread_of_the_ranks(tmp_path
 
 
 @pytest.mark.parametrize("factor", [0.99, 1.01])
-def test_a_rate_of_mdtest_that_its_table_does_not_have_is_an_error(tmp_path, factor):
+def test_a_rate_of_mdtest_missing_in_its_table_is_an_error(tmp_path, factor):
     rate = PHASES["mdtest-easy-write"][0] * 1000 * factor
     reading = with_tables(tmp_path, {"mdtest-easy-write.csv": mdtest_table(rate, [1.0])})
     assert "io500.table.inconsistent" in codes(reading, "error")
@@ -82,14 +82,14 @@ def test_a_bandwidth_beyond_all_bytes_over_the_longest_time_is_an_error(tmp_path
     assert "io500.table.inconsistent" in codes(reading, "error")
 
 
-def test_ranks_that_start_apart_make_a_phase_slower_than_its_table(tmp_path):
+def test_a_phase_of_late_ranks_may_be_slower_than_its_table(tmp_path):
     total = PHASES["ior-easy-write"][0] * GIB
     rows = [(300.0, rate) for rate in shares(total * 1.5, 4)]
     reading = with_tables(tmp_path, {"ior-easy-write.csv": ior_table(rows)}, client_nodes=2, procs_per_node=2)
     assert [code for code in codes(reading) if "table" in code] == []
 
 
-def test_a_table_with_fewer_rows_than_tasks_proves_nothing_and_gives_no_spread(tmp_path):
+def test_an_incomplete_rank_table_gives_no_spread(tmp_path):
     total = PHASES["ior-easy-write"][0] * GIB
     rows = [(300.0, rate) for rate in shares(total * 0.1, 3)]
     reading = with_tables(tmp_path, {"ior-easy-write.csv": ior_table(rows)}, client_nodes=2, procs_per_node=2)
@@ -112,7 +112,7 @@ def test_a_table_with_fewer_rows_than_tasks_proves_nothing_and_gives_no_spread(t
     ],
 )
 @pytest.mark.parametrize("phase", ["ior-easy-write", "mdtest-easy-write"])
-def test_what_is_no_table_is_told_and_harms_nothing(tmp_path, phase, content):
+def test_an_unreadable_rank_table_is_a_warning(tmp_path, phase, content):
     reading = with_tables(tmp_path, {f"{phase}.csv": content})
     assert "io500.table.unreadable" in codes(reading, "warning")
     assert not read_table(content, "x.csv", phase).readable

@@ -143,12 +143,12 @@ def test_settings_have_the_fields_names_and_exact_bytes(tmp_path):
     assert run.tests[0]["operations"] == ["write"]
 
 
-def test_the_layout_that_ior_was_told_to_set_is_kept(tmp_path):
+def test_the_layout_set_by_ior_is_recorded(tmp_path):
     run = run_of(tmp_path, output(extra="Lustre stripe size  : 4 MiB\nstripe count        : 8"))
     assert (run.parameters["stripe_count"], run.parameters["stripe_size_text"]) == (8, "4 MiB")
 
 
-def test_a_rounded_size_is_left_out_where_no_exact_one_stands(tmp_path):
+def test_a_rounded_size_without_an_exact_one_is_left_out(tmp_path):
     text = output(version="3.0.1", command="ior -f script").replace(": 8 MiB", ": 11.72 GiB")
     text = text.replace(" 8388608 1048576 16.0", "").replace(" blksiz    xsize aggs(MiB)", "")
     run = run_of(tmp_path, text)
@@ -156,11 +156,11 @@ def test_a_rounded_size_is_left_out_where_no_exact_one_stands(tmp_path):
     assert run.parameters["transfer_size_bytes"] == 1048576
 
 
-def test_what_a_script_sets_is_not_guessed_from_the_command_line(tmp_path):
+def test_settings_of_a_script_are_not_guessed(tmp_path):
     assert "fsync" not in run_of(tmp_path, output(command="ior -f /home/carol/script")).parameters
 
 
-def test_names_paths_and_keys_stay_out_of_the_run(tmp_path):
+def test_names_paths_and_keys_are_not_recorded(tmp_path):
     command = (
         "ior -o /lustre/prj0042/carol/f --S3.secret-key=hunter2 -O summaryFile=/home/carol/s,memoryPerNode=9 -t 1m"
     )
@@ -175,14 +175,14 @@ def test_names_paths_and_keys_stay_out_of_the_run(tmp_path):
 @pytest.mark.parametrize(
     ("version", "scope"), [("3.3.0", "aggregate"), ("4.0.0", "mean per task"), ("4.1.0", "mean per task")]
 )
-def test_the_stonewall_rate_says_over_what_it_is(tmp_path, version, scope):
+def test_the_stonewall_rate_has_its_coverage(tmp_path, version, scope):
     lines = [summary("write", (300, 100, 200, 100), stonewall="1.02 456.85")]
     run = run_of(tmp_path, output(version=version, summaries=lines))
     (rate,) = [m for m in run.measurements if m.quantity == "stonewall_bandwidth"]
     assert (rate.printed_value, rate.context) == (456.85, {"test": 0, "scope": scope})
 
 
-def test_a_stonewall_that_was_hit_without_wear_out_is_told_and_one_that_was_not_is_not(tmp_path):
+def test_only_a_reached_stonewall_without_wear_out_is_reported(tmp_path):
     stonewall = "stonewallingTime    : 1\nstoneWallingWearOut : 0"
     rows = [row("write", 100, 0, megabytes=12), row("write", 300, 1, megabytes=12)]
     hit = output(extra=stonewall, rows=rows, summaries=[summary("write", (300, 100, 200, 100), megabytes=12)])
@@ -192,18 +192,18 @@ def test_a_stonewall_that_was_hit_without_wear_out_is_told_and_one_that_was_not_
 
 
 @pytest.mark.parametrize("label", ["[0] ", "0: ", "[1,0]<stdout>:", "node017: ", "[1,0]<stdout>: "])
-def test_labels_of_launchers_are_taken_off(tmp_path, label):
+def test_labels_of_launchers_are_removed(tmp_path, label):
     labelled = "".join(label + line for line in output().splitlines(keepends=True))
     assert len(run_of(tmp_path, labelled).measurements) == len(run_of(tmp_path, output()).measurements)
 
 
-def test_labels_of_any_rank_also_inside_of_lines_are_taken_off(tmp_path):
+def test_labels_of_any_rank_inside_lines_are_removed(tmp_path):
     text = "".join("[12] " + line for line in output().splitlines(keepends=True))
     text = text.replace("[12] write     100.00    101.01", "[3] write     [12] 100.00    [4] 101.01")
     assert len(run_of(tmp_path, text).measurements) == len(run_of(tmp_path, output()).measurements)
 
 
-def test_messages_of_the_job_around_an_output_do_no_harm(tmp_path):
+def test_messages_of_the_job_around_an_output_are_ignored(tmp_path):
     text = (
         "Loading modules\nsrun: job 4242 queued\n"
         + output()
@@ -212,12 +212,12 @@ def test_messages_of_the_job_around_an_output_do_no_harm(tmp_path):
     assert codes_of(checked(tmp_path, text)) == []
 
 
-def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(tmp_path):
+def test_windows_line_ends_and_a_byte_order_mark_are_ignored(tmp_path):
     run = run_of(tmp_path, b"\xef\xbb\xbf" + output().replace("\n", "\r\n").encode())
     assert len(run.measurements) == len(run_of(tmp_path, output()).measurements)
 
 
-def test_a_json_between_messages_of_the_job_is_repaired_and_says_so(tmp_path):
+def test_json_interrupted_by_messages_is_read_with_a_warning(tmp_path):
     sample = next(folder for folder in SAMPLES if folder.name == "3.3.0-json")
     text = (sample / "stdout.txt").read_text()
     report = checked(tmp_path, "Loading modules\n" + text + "WARNING: slow\n")
@@ -230,7 +230,7 @@ def test_a_json_between_messages_of_the_job_is_repaired_and_says_so(tmp_path):
 ENVIRONMENT = "STARTING ENVIRON LOOP\nBASH_FUNC_module%%=() {  eval\n}\nerror=Finished\nwrite 9 9\nENDING ENVIRON LOOP"
 
 
-def test_nothing_in_a_dumped_environment_is_taken_for_output(tmp_path):
+def test_a_dumped_environment_is_not_read_as_output(tmp_path):
     report = checked(tmp_path, output(extra=ENVIRONMENT))
     assert codes_of(report) == ["ior.environment-dump-present"]
     sample = next(folder for folder in SAMPLES if folder.name == "3.3.0-json")
@@ -283,7 +283,7 @@ CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close
         ('{"Began": "now", "Command line": "ior", "Finished": ' + "[" * 100_000 + "}", "ior.unusable-format"),
     ],
 )
-def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
+def test_invalid_outputs_are_refused_with_a_code(tmp_path, text, code):
     report = checked(tmp_path, text)
     assert report.status == "invalid"
     assert code in codes_of(report)
@@ -305,7 +305,7 @@ def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
         "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=4242.0.",
     ],
 )
-def test_whoever_ended_the_run_is_believed_and_what_is_told_after_the_end_is_not(tmp_path, line):
+def test_only_messages_before_the_end_make_a_run_failed(tmp_path, line):
     assert codes_of(checked(tmp_path, output(end=False) + line + "\n")) == ["ior.run-failed"]
     assert codes_of(checked(tmp_path, output() + line + "\n")) == []
 
@@ -319,7 +319,7 @@ def test_whoever_ended_the_run_is_believed_and_what_is_told_after_the_end_is_not
         "The manual of IOR says much of access and bandwidth.\n",
     ],
 )
-def test_what_io500_started_and_what_is_no_output_are_no_runs_of_ior(tmp_path, text):
+def test_outputs_of_io500_and_other_texts_are_no_runs_of_ior(tmp_path, text):
     report = checked(tmp_path, text)
     assert report.runs == []
     assert codes_of(report) in (
@@ -381,7 +381,7 @@ def test_settings_of_every_case_are_there_under_the_fields_names(shared):
 read_bytes = partial(bench_cases.read_bytes, parser.find_runs)
 
 
-def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path):
+def test_every_truncated_sample_is_read_or_refused(tmp_path):
     """A cut output never counts: only a refused one is shorter than the whole."""
     for sample in SAMPLES:
         expected = json.loads((sample / "expected.json").read_text())
@@ -394,7 +394,7 @@ def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path):
 @pytest.mark.parametrize(
     "begun", ["", "api", "api :", "TestID :", "write", "Max Write:", "access", "Operation", "WARNING:"]
 )
-def test_a_line_of_blanks_takes_no_time_that_grows_with_its_square(tmp_path, begun):
+def test_a_long_line_of_blanks_is_read_in_linear_time(tmp_path, begun):
     """With an expression that tries every way to divide the blanks this test does not end."""
     text = output(extra=f"{begun}{' ' * (LINE_LIMIT - 100)}x")
     assert [run.tool for run in read_bytes(tmp_path, text.encode()).runs] == ["ior"]
@@ -414,7 +414,7 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(PIECES, st.text(max_size=30)), max_size=40))
-def test_lines_of_the_grammar_in_any_order_never_raise(tmp_path_factory, lines):
+def test_lines_in_any_order_never_raise(tmp_path_factory, lines):
     read_bytes(tmp_path_factory.mktemp("ior"), "\n".join([output().splitlines()[0], *lines]).encode())
 
 

@@ -96,13 +96,13 @@ def test_tests_that_were_not_asked_for_leave_their_columns_blank(tmp_path):
     assert run.measurements[0].context == {"file_size_KiB": 4096, "record_KiB": 64}
 
 
-def test_narrow_columns_of_old_releases_are_told_apart(tmp_path):
+def test_narrow_columns_of_old_releases_are_separated(tmp_path):
     line = "          409600      64   31782   22524                    816017   10411                  3779260\n"
     (run,) = checked(tmp_path, output(OLD_HEAD, line)).runs
     assert [m.op for m in run.measurements] == ["write", "rewrite", "random_read", "random_write", "stride_read"]
 
 
-def test_a_figure_wider_than_its_column_shifts_the_others(tmp_path):
+def test_a_value_wider_than_its_column_is_read(tmp_path):
     line = row(4096, 64, *[" 1234567890"] * 4, "", 16, "", 18)
     (run,) = checked(tmp_path, output(HEAD, line)).runs
     expected = ["write", "rewrite", "read", "reread", "random_write", "record_rewrite"]
@@ -121,7 +121,7 @@ def test_a_test_that_was_not_repeated_is_not_a_zero(tmp_path):
         ("Microseconds/op Mode. Output is in microseconds per operation.", "us/op"),
     ],
 )
-def test_operations_and_times_are_no_bandwidths(tmp_path, line, unit):
+def test_operations_and_times_are_not_read_as_bandwidths(tmp_path, line, unit):
     text = output(HEAD, row(4096, 64, 11, 12)).replace("Output is in kBytes/sec", line)
     (run,) = checked(tmp_path, text).runs
     assert {m.printed_unit for m in run.measurements} == {unit}
@@ -135,7 +135,7 @@ def test_a_time_that_is_printed_as_0_was_not_measured(tmp_path):
     assert (finding.level, "rewrite time" in finding.message, report.status) == ("info", True, "valid")
 
 
-def test_runs_on_several_clients_do_not_tell_how_many(tmp_path):
+def test_runs_on_several_clients_have_no_client_count(tmp_path):
     text = output("\tNetwork distribution mode enabled.\n", TEST)
     for name in "ab":
         (tmp_path / name).write_text(text)
@@ -143,7 +143,7 @@ def test_runs_on_several_clients_do_not_tell_how_many(tmp_path):
     assert (group["kind"], group["missing_settings"]) == ("unknown", ["client_nodes"])
 
 
-def test_files_and_hosts_of_the_command_line_stay_out(tmp_path):
+def test_files_and_hosts_of_the_command_line_are_not_recorded(tmp_path):
     (run,) = checked(tmp_path, output(TEST)).runs
     assert run.parameters["command_line"] == "iozone -i 0 -e -r 64k -s 8m -t 2 -+n -+m ... -F ..."
     assert not [word for word in ("carol", "prj0042") if word in str(run.as_json())]
@@ -173,14 +173,14 @@ def test_labels_and_ends_of_lines_change_nothing(tmp_path):
     assert len(report.runs[0].measurements) == 8
 
 
-def test_an_idle_process_is_said(tmp_path):
+def test_an_idle_process_is_reported(tmp_path):
     text = TEST.replace("100.00", "  0.00").replace("200.00", "300.00").replace("15360.00", "0.00")
     report = checked(tmp_path, output(text))
     assert "iozone.idle-process" in codes_of(report)
     assert report.status == "valid"
 
 
-def test_rules_look_at_flushing_and_at_sum_against_parent(tmp_path):
+def test_rules_check_flushing_and_the_sum_of_processes(tmp_path):
     (run,) = checked(tmp_path, output("\tO_DIRECT feature enabled\n", TEST)).runs
     assert set(outcomes(run).values()) == {"satisfied"}
     text = output(TEST.replace("250.00", "50.00")).replace("Include fsync in write timing", "")
@@ -192,7 +192,7 @@ def test_rules_look_at_flushing_and_at_sum_against_parent(tmp_path):
     }
 
 
-def test_rules_do_not_speak_of_what_was_not_run(tmp_path):
+def test_rules_ignore_tests_that_were_not_run(tmp_path):
     (run,) = checked(tmp_path, output(HEAD, row(4096, 64, "", "", 13, 14))).runs
     assert set(outcomes(run).values()) == {"not_evaluated"}
 
@@ -223,7 +223,7 @@ def test_rules_do_not_speak_of_what_was_not_run(tmp_path):
         (output("\tMin xfer = 1.00 kB\n"), "truncated"),
     ],
 )
-def test_what_cannot_count_is_refused_by_its_code(tmp_path, text, word):
+def test_invalid_outputs_are_refused_with_a_code(tmp_path, text, word):
     report = checked(tmp_path, text)
     assert f"iozone.{word}" in codes_of(report)
     assert report.status == "invalid"
@@ -242,7 +242,7 @@ def test_what_cannot_count_is_refused_by_its_code(tmp_path, text, word):
         ),
     ],
 )
-def test_what_is_to_be_known_is_said(tmp_path, text, word):
+def test_notable_conditions_are_reported(tmp_path, text, word):
     report = checked(tmp_path, text)
     assert f"iozone.{word}" in codes_of(report)
     assert report.status == "valid"

@@ -68,7 +68,7 @@ def test_received_and_sent_are_those_of_the_group(tmp_path):
     assert len(figures) == 6
 
 
-def test_what_was_measured_is_known_and_nodes_are_not_named(tmp_path):
+def test_settings_are_recorded_without_names_of_nodes(tmp_path):
     (run,) = checked(tmp_path, BEGIN + BLOCK + END).runs
     settings = {"mode": "read", "size": "1m", "concurrency": 16, "distribute": "1:1", "check": "simple"}
     assert settings.items() <= run.parameters.items()
@@ -77,13 +77,13 @@ def test_what_was_measured_is_known_and_nodes_are_not_named(tmp_path):
     assert "172.18" not in json.dumps(run.as_json())
 
 
-def test_a_group_that_is_a_node_becomes_a_number(tmp_path):
+def test_a_group_named_after_a_node_becomes_a_number(tmp_path):
     text = BLOCK.replace("of clients", "of 10.0.0.7@tcp") + BLOCK.replace("of clients", "of 10.0.0.8@tcp")
     (run,) = checked(tmp_path, text).runs
     assert {m.context["group"] for m in run.measurements} == {"node 1", "node 2"}
 
 
-def test_megabytes_are_ambiguous_only_where_nothing_tells_which(tmp_path):
+def test_megabytes_are_ambiguous_only_without_a_hint_of_the_unit(tmp_path):
     old = BLOCK.replace("MB/s  ", "MB/s ")
     assert "lst.unit-label-ambiguous" in codes_of(checked(tmp_path, old))
     assert "lst.unit-label-ambiguous" not in codes_of(checked(tmp_path, BLOCK))
@@ -99,7 +99,7 @@ def test_samples_are_counted_for_each_group_and_kind(tmp_path):
 
 
 @pytest.mark.parametrize("options", ["Avg: 100.00   MiB/s ", "Min: 1.00     MiB/s Max: 2.00     MiB/s "])
-def test_columns_that_were_not_asked_for_are_not_missed(tmp_path, options):
+def test_columns_that_were_not_requested_are_not_missing(tmp_path, options):
     report = checked(tmp_path, f"[LNet Bandwidth of servers]\n[W] {options}\n" * 2)
     assert report.status == "valid"
 
@@ -155,7 +155,7 @@ def test_a_good_session_keeps_the_rules_on_errors_and_balance(tmp_path):
         (re.sub(r"\b(?:9|25|94193|188386|167480)\b", "0", TABLE), "no-results"),
     ],
 )
-def test_what_cannot_count_is_refused_by_its_code(tmp_path, text, word):
+def test_invalid_outputs_are_refused_with_a_code(tmp_path, text, word):
     report = checked(tmp_path, text)
     assert f"lst.{word}" in codes_of(report)
     assert report.status == "invalid"
@@ -172,7 +172,7 @@ def test_what_cannot_count_is_refused_by_its_code(tmp_path, text, word):
         (TABLE, "printed-MB-is-MiB"),
     ],
 )
-def test_what_is_to_be_known_is_said(tmp_path, text, word):
+def test_notable_conditions_are_reported(tmp_path, text, word):
     report = checked(tmp_path, text)
     assert f"lst.{word}" in codes_of(report)
     assert report.status == "valid"
@@ -190,7 +190,7 @@ def test_sessions_of_one_survey_are_one_run_with_a_test_each(tmp_path):
     assert "mode" not in run.parameters
 
 
-def test_a_session_of_a_survey_that_was_cut_makes_it_invalid(tmp_path):
+def test_a_truncated_session_makes_its_survey_invalid(tmp_path):
     write = (BEGIN + BLOCK).replace("brw read", "brw write").replace("LST read", "LST write")
     report = checked(tmp_path, BEGIN + BLOCK + END + write)
     assert "lst.truncated" in codes_of(report)
@@ -231,12 +231,12 @@ def test_surveys_that_were_appended_are_a_run_each(tmp_path):
     assert [run.lines for run in report.runs] == [(1, 34), (35, 68)]
 
 
-def test_sessions_of_which_nothing_tells_where_a_survey_ends_are_runs_of_their_own(tmp_path):
+def test_sessions_without_a_survey_boundary_are_separate_runs(tmp_path):
     report = checked(tmp_path, session_of(91) + session_of(92) + session_of(93, "write"))
     assert [means(run) for run in report.runs] == [[91], [92], [93]]
 
 
-def test_a_session_that_was_cut_is_told_and_the_others_count(tmp_path):
+def test_a_truncated_session_is_reported_and_the_others_are_read(tmp_path):
     cut = session_of(92).partition("servers:\nTotal")[0]
     report = checked(tmp_path, session_of(91) + cut + session_of(93))
     assert [codes_of_errors(run) for run in report.runs] == [[], ["lst.truncated"], []]
@@ -248,21 +248,21 @@ def codes_of_errors(run):
     return [finding.code for finding in run.findings if finding.level == "error"]
 
 
-def test_what_a_session_does_not_understand_is_told_of_it_alone(tmp_path):
+def test_unread_lines_are_reported_for_their_session_only(tmp_path):
     odd = session_of(92).replace("Stat: ", "Nodes 12 13 14\nStat: ")
     report = checked(tmp_path, session_of(91) + odd + session_of(93))
     of_runs = [[f.where for f in run.findings if f.code == "lst.lines-not-understood"] for run in report.runs]
     assert of_runs == [[], ["out.txt:25"], []]
 
 
-def test_each_session_that_was_interrupted_is_told(tmp_path):
+def test_each_interrupted_session_is_reported(tmp_path):
     ended = session_of(92).replace("servers:\nTotal", "Terminated\nservers:\nTotal")
     report = checked(tmp_path, session_of(91) + ended + session_of(93) + ended.replace("92.00", "94.00"))
     of_runs = [[f.where for f in run.findings if f.code == "lst.interrupted"] for run in report.runs]
     assert of_runs == [[], ["out.txt:29"], [], ["out.txt:64"]]
 
 
-def test_a_session_by_hand_behind_the_end_of_another_is_its_own(tmp_path):
+def test_a_manual_session_after_another_is_a_separate_run(tmp_path):
     by_hand = "lst add_test brw write size=4k\nlst stat clients\n" + BLOCK.replace("100.00", "92.00")
     report = checked(tmp_path, session_of(91) + by_hand)
     assert [(means(run), run.parameters.get("mode", run.mode)) for run in report.runs] == [
@@ -304,7 +304,7 @@ def test_sessions_with_other_figures_than_a_survey_are_runs_beside_it(tmp_path):
     assert [(run.path, run.lines) for run in report.runs][1:] == [("lst.out", (21, 40))]
 
 
-def test_a_survey_and_sessions_in_one_file_are_told_apart(tmp_path):
+def test_a_survey_and_sessions_in_one_file_are_separated(tmp_path):
     full = TABLE + "\nFinished lst-survey - Fri Nov 20 19:20:37 UTC 2026\n"
     for text in (full + session_of(91), session_of(91) + full, CSV + session_of(91)):
         report = checked(tmp_path, text)
@@ -315,12 +315,12 @@ def test_a_survey_and_sessions_in_one_file_are_told_apart(tmp_path):
 
 
 @pytest.mark.parametrize("separator", [";", "|", "\t"])
-def test_the_separator_of_a_survey_is_free(tmp_path, separator):
+def test_any_separator_of_a_survey_is_read(tmp_path, separator):
     report = checked(tmp_path, CSV.replace(",", separator))
     assert (report.status, len(report.runs[0].measurements)) == ("valid", 8)
 
 
-def test_pairs_of_groups_are_told_apart_by_number(tmp_path):
+def test_pairs_of_groups_are_numbered(tmp_path):
     text = CSV + CSV.split("\n", 1)[1].replace("10.0.0.2@tcp 10.0.0.3@tcp", "10.0.0.4@tcp 10.0.0.5@tcp")
     (run,) = checked(tmp_path, text).runs
     assert {m.context["client_group"] for m in run.measurements} == {0, 1}

@@ -116,7 +116,7 @@ def test_parameters_have_the_fields_names(tmp_path):
     ("colon", "scope"),
     [(":", "ranks and iterations, population stdev"), ("", "iterations (slowest rank x tasks), sample stdev")],
 )
-def test_statistics_say_over_what_they_are_by_the_form_of_the_table(tmp_path, colon, scope):
+def test_the_form_of_the_table_gives_the_coverage_of_statistics(tmp_path, colon, scope):
     run = run_of(tmp_path, output(table("SUMMARY rate", colon=colon), version="3.4.0+dev"))
     assert {m.context["scope"] for m in run.measurements} == {scope}
     assert run.parameters["statistics_over"] == scope
@@ -140,7 +140,7 @@ def test_rates_of_iterations_are_kept_one_by_one(tmp_path):
     ]
 
 
-def test_the_stonewall_is_kept_with_what_ranks_had_done(tmp_path):
+def test_the_stonewall_is_recorded_with_the_counts_of_ranks(tmp_path):
     extra = "Continue stonewall hit min: 39 max: 97 avg: 63.0 "
     stonewalled = table()
     stonewalled.insert(6, "   File create (stonewall)   :             NA             NA      70131.711             NA")
@@ -161,7 +161,7 @@ def test_more_tasks_in_one_output_are_several_tests(tmp_path):
     assert run.parameters["iterations"] == 2
 
 
-def test_names_paths_and_seeds_of_others_stay_out_of_the_run(tmp_path):
+def test_names_paths_and_seeds_are_not_recorded(tmp_path):
     command = "/home/carol/mdtest '-d' '/lustre/prj0042/carol' '--S3.secret-key=hunter2' '-n' '100' '-x' 'carol.stone'"
     run = run_of(tmp_path, output(command=command))
     text = json.dumps(run.as_json())
@@ -174,7 +174,7 @@ SECONDS = {name: of_two(100 / row[0], 100 / row[1]) if row[2] else row for name,
 """Of 100 items of both tasks together."""
 
 
-def test_times_are_not_rates_and_phases_not_chosen_are_not_run(tmp_path):
+def test_times_are_not_read_as_rates_and_skipped_phases_are_left_out(tmp_path):
     report = checked(tmp_path, output(table("SUMMARY time (in ms/op)", TIMES), command="mdtest -Z -C -F"))
     assert codes_of(report) == ["mdtest.time-not-rate"]
     run = report.runs[0]
@@ -191,13 +191,13 @@ def test_times_are_not_rates_and_phases_not_chosen_are_not_run(tmp_path):
         ("SUMMARY time", []),
     ],
 )
-def test_seconds_under_another_label_are_found_where_rates_stand_beside_them(tmp_path, title, codes):
+def test_mislabelled_seconds_are_recognised_by_their_rates(tmp_path, title, codes):
     text = output(table(), table(title, SECONDS), command="mdtest -P -F -C -T -E").replace("200 files", "100 files")
     report = checked(tmp_path, text)
     assert codes_of(report) == codes
 
 
-def test_true_times_of_an_operation_are_believed(tmp_path):
+def test_plausible_times_of_an_operation_are_kept(tmp_path):
     true = {name: of_two(1000 / row[0], 1000 / row[1]) if row[2] else row for name, row in FIGURES.items()}
     report = checked(tmp_path, output(table(), table("SUMMARY time (in ms/op)", true), command="mdtest -P"))
     assert codes_of(report) == []
@@ -219,7 +219,7 @@ def test_true_times_of_an_operation_are_believed(tmp_path):
         ("ERROR: verifying the data read! Take the performance values with care!", ["mdtest.data-verification-errors"]),
     ],
 )
-def test_what_failed_is_told_by_what_it_was(tmp_path, line, codes):
+def test_failed_operations_get_their_own_codes(tmp_path, line, codes):
     assert codes_of(checked(tmp_path, output(extra=line))) == codes
 
 
@@ -229,12 +229,12 @@ def test_a_summary_without_the_last_line_counts_with_a_warning(tmp_path):
 
 
 @pytest.mark.parametrize("label", ["[0] ", "0: ", "[1,0]<stdout>:", "node017: "])
-def test_labels_of_launchers_are_taken_off(tmp_path, label):
+def test_labels_of_launchers_are_removed(tmp_path, label):
     labelled = "".join(label + line for line in output().splitlines(keepends=True))
     assert len(run_of(tmp_path, labelled).measurements) == len(run_of(tmp_path, output()).measurements)
 
 
-def test_messages_of_the_job_and_windows_line_ends_do_no_harm(tmp_path):
+def test_messages_of_the_job_and_windows_line_ends_are_ignored(tmp_path):
     text = "Loading modules\r\n" + output().replace("\n", "\r\n") + "ERROR: of a later step\r\n"
     assert codes_of(checked(tmp_path, text)) == []
 
@@ -266,13 +266,13 @@ def test_messages_of_the_job_and_windows_line_ends_do_no_harm(tmp_path):
         (output().encode("utf-16"), "mdtest.bad-encoding"),
     ],
 )
-def test_what_cannot_count_is_refused_with_its_code(tmp_path, text, code):
+def test_invalid_outputs_are_refused_with_a_code(tmp_path, text, code):
     report = checked(tmp_path, text)
     assert report.status == "invalid"
     assert code in codes_of(report)
 
 
-def test_what_io500_started_is_no_run_of_mdtest(tmp_path):
+def test_outputs_of_io500_are_no_runs_of_mdtest(tmp_path):
     report = checked(tmp_path, "[START TIME] 2019\n[MDTEST EASY WRITE]\n" + output())
     assert report.runs == []
 
@@ -285,7 +285,7 @@ def test_what_io500_started_is_no_run_of_mdtest(tmp_path):
         ("mdtest -n 100 -N 1 -d /p", 1, "violated"),
     ],
 )
-def test_reading_what_the_own_node_created_is_told(tmp_path, command, nodes, outcome):
+def test_reading_files_created_by_the_same_node_is_reported(tmp_path, command, nodes, outcome):
     run = run_of(tmp_path, output(command=command).replace("on 1 node", f"on {nodes} node"))
     outcomes = {rule.code: rule.outcome for rule in run.rules}
     assert outcomes == {"mdtest.shifted": outcome, "mdtest.repeated": "violated"}
@@ -300,7 +300,7 @@ def test_one_task_has_no_neighbour_to_shift_to(tmp_path):
     )
 
 
-def test_without_one_number_of_tasks_nothing_is_said_of_caches(tmp_path):
+def test_the_cache_rule_is_skipped_for_several_task_counts(tmp_path):
     """With -f and -l several are printed; their number counted as 0, and the rule as satisfied or broken."""
     run = run_of(tmp_path, output(command="mdtest -n 100 -f 1 -l 2 -d /p"))
     run.parameters.pop("tasks")
@@ -308,7 +308,7 @@ def test_without_one_number_of_tasks_nothing_is_said_of_caches(tmp_path):
     assert rule.evaluate(run, Context(Bundle())).outcome == "not_evaluated"
 
 
-def test_a_run_that_reads_nothing_says_nothing_of_caches(tmp_path):
+def test_the_cache_rule_is_skipped_without_reads(tmp_path):
     of_three = {"File creation": (300, 100, 200, 100), "Tree creation": (30, 10, 20, 10)}
     zeros = {name: of_three.get(name, (0, 0, 0, 0)) for name in FIGURES}
     run = run_of(tmp_path, output(table(figures=zeros, iterations=3)))
@@ -339,7 +339,7 @@ def test_parameters_of_every_case_are_there_under_the_fields_names(shared):
 read_bytes = partial(bench_cases.read_bytes, parser.find_runs)
 
 
-def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path):
+def test_every_truncated_sample_is_read_or_refused(tmp_path):
     """A cut output counts only where its summary is whole."""
     for sample in SAMPLES:
         expected = json.loads((sample / "expected.json").read_text())
@@ -353,7 +353,7 @@ def test_every_beginning_of_every_sample_is_read_or_refused(tmp_path):
 @pytest.mark.parametrize(
     "begun", ["", "File stat", "File stat :", "V-1: File stat", "V-1: File stat  1 sec,", "SUMMARY"]
 )
-def test_a_line_of_blanks_takes_no_time_that_grows_with_its_square(tmp_path, begun):
+def test_a_long_line_of_blanks_is_read_in_linear_time(tmp_path, begun):
     """With an expression that tries every way to divide the blanks this test does not end."""
     text = output([*table(), f"{begun}{' ' * (LINE_LIMIT - 100)}ops/sec"])
     assert [run.tool for run in read_bytes(tmp_path, text.encode()).runs] == ["mdtest"]
@@ -374,11 +374,11 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.one_of(PIECES, st.text(max_size=30)), max_size=50))
-def test_lines_of_the_grammar_in_any_order_never_raise(tmp_path_factory, lines):
+def test_lines_in_any_order_never_raise(tmp_path_factory, lines):
     read_bytes(tmp_path_factory.mktemp("mdtest"), "\n".join([output().splitlines()[2], *lines]).encode())
 
 
-def test_two_programs_that_tell_the_same_version_are_not_the_same(tmp_path):
+def test_programs_with_one_version_string_are_distinguished(tmp_path):
     """The mdtest of IOR 3.2 calls itself 1.9.3, too, and prints its command in quotes."""
     plain, quoted = "mdtest -F -C -T -E -n 100 -d /p", 'mdtest "-F" "-C" "-T" "-E" "-n" "100" "-d" "/p"'
     for name, command in (("a", plain), ("b", quoted)):
@@ -387,7 +387,7 @@ def test_two_programs_that_tell_the_same_version_are_not_the_same(tmp_path):
     assert group["kind"] == "sweep"
 
 
-def test_tests_with_more_and_more_tasks_are_not_said_to_have_none(tmp_path):
+def test_tests_with_growing_task_counts_have_task_counts(tmp_path):
     text = output(table(iterations=2), extra="").replace("-- finished", "4 tasks, 400 files\n\n@@\n-- finished")
     run = checked(tmp_path, text.replace("@@", "\n".join(table()))).runs[0]
     rule = next(rule for rule in run.rules if rule.code == "mdtest.shifted")

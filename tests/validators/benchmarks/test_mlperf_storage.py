@@ -126,7 +126,7 @@ def test_runs_are_found_at_any_depth_under_the_names_of_the_report(tmp_path, bel
     assert codes_of(check(tmp_path)) == []
 
 
-def test_two_reports_are_two_results_and_none_counts_alone(tmp_path):
+def test_two_reports_are_two_results_without_a_primary(tmp_path):
     folder(tmp_path / "closed" / "unet3d", [summary()] * 5, report())
     folder(tmp_path / "open" / "resnet50", [summary()] * 5, report(model="resnet50"), workload="resnet50_h100")
     bundle_report = check(tmp_path)
@@ -169,7 +169,7 @@ def test_a_report_of_one_run_alone_has_no_deviation(tmp_path):
     assert deviations(check(tmp_path)) == []
 
 
-def test_of_one_run_without_a_report_no_deviation_is_computed(tmp_path):
+def test_one_run_without_a_report_has_no_deviation(tmp_path):
     assert deviations(checked(tmp_path, [summary()])) == []
 
 
@@ -179,7 +179,7 @@ def test_runs_that_are_the_same_have_a_deviation_of_0(tmp_path):
     assert deviations(checked(tmp_path / "runs", [summary()] * 5)) == [0.0, 0.0]
 
 
-def test_hosts_users_and_folders_stay_out(tmp_path):
+def test_hosts_users_and_folders_are_not_recorded(tmp_path):
     (run,) = checked(tmp_path, [summary()] * 5, report(), below="run{}/node17").runs
     text = json.dumps([run.parameters, run.tests, [measurement.as_json() for measurement in run.measurements]])
     assert [word for word in SECRETS if word in text] == []
@@ -204,7 +204,7 @@ def test_utilisation_has_a_threshold_for_each_workload(tmp_path, model, au, hold
     assert outcomes["mlperf-storage.utilisation"] == ("satisfied" if holds else "violated")
 
 
-def test_what_the_benchmark_called_a_failure_is_one(tmp_path):
+def test_a_failure_reported_by_the_benchmark_is_kept(tmp_path):
     failed = summary(metric=metric(train_au_meet_expectation="fail"))
     bundle_report = checked(tmp_path, [summary()] * 4 + [failed], report(model="llama9"), workload="llama9")
     assert codes_of(bundle_report) == ["mlperf-storage.au-below-threshold"]
@@ -248,7 +248,7 @@ def test_memory_and_data_of_all_hosts_are_compared(tmp_path):
         ({}, {"runs": 6}, "run-folders-missing"),
     ],
 )
-def test_a_lie_in_one_run_or_the_report_is_found(tmp_path, changed, reported, code):
+def test_a_changed_value_in_a_run_or_the_report_is_found(tmp_path, changed, reported, code):
     bundle_report = checked(tmp_path, [summary()] * 4 + [summary(**changed)], report(**reported))
     assert f"mlperf-storage.{code}" in codes_of(bundle_report)
 
@@ -260,7 +260,7 @@ def test_a_bandwidth_that_is_not_samples_times_records_is_found(tmp_path):
     assert "mlperf-storage.inconsistent" in codes_of(check(tmp_path))
 
 
-def test_fewer_than_five_runs_are_said(tmp_path):
+def test_fewer_than_five_runs_are_reported(tmp_path):
     bundle_report = checked(tmp_path, [summary()] * 4, report(runs=4))
     assert codes_of(bundle_report) == ["mlperf-storage.fewer-than-5-runs"]
     assert bundle_report.runs[0].rules[0].outcome == "violated"
@@ -335,7 +335,7 @@ def test_a_summary_that_cannot_count_is_refused_with_its_code(tmp_path, text, co
 @pytest.mark.parametrize("reported", [report(), None])
 @pytest.mark.parametrize("text", ["", '{"start": "2026-', '{"start": "", "metric": {"train_au_percentage": [9'])
 @pytest.mark.parametrize("name", ["run3/summary.json", "mlperf_storage_report.json"])
-def test_a_file_cut_anywhere_makes_the_result_not_count(tmp_path, reported, text, name):
+def test_a_truncated_file_makes_the_result_invalid(tmp_path, reported, text, name):
     folder(tmp_path, [summary()] * 5, reported)
     (tmp_path / name).write_text(text)
     bundle_report = check(tmp_path)
@@ -343,7 +343,7 @@ def test_a_file_cut_anywhere_makes_the_result_not_count(tmp_path, reported, text
     assert (len(bundle_report.runs), bundle_report.status) == (1, "invalid")
 
 
-def test_summaries_that_are_all_cut_are_one_result(tmp_path):
+def test_truncated_summaries_are_one_result(tmp_path):
     for index in range(5):
         (tmp_path / f"run{index}").mkdir()
         (tmp_path / f"run{index}" / "summary.json").write_text('{"metric": {"train_au_percentage": [9')
@@ -359,7 +359,7 @@ def test_a_summary_of_data_generation_is_no_run(tmp_path):
     assert codes_of(check(tmp_path)) == []
 
 
-def test_other_json_is_none(tmp_path):
+def test_other_json_files_are_ignored(tmp_path):
     (tmp_path / "summary.json").write_text('{"metric": {"accuracy": 1.0}}')
     assert codes_of(check(tmp_path)) == ["bundle.not-recognised"]
 
@@ -377,7 +377,7 @@ def test_folders_with_files_that_are_cut_or_changed_are_read_or_refused(tmp_path
         path.write_bytes(content)
 
 
-def test_the_published_results_of_v1_0_give_what_their_table_says(shared, tmp_path):
+def test_published_results_of_v1_0_give_the_values_of_their_table(shared, tmp_path):
     """Six data sets that fit into memory, 23 that barely do not, eleven flagged, one report of other runs."""
     codes = {}
     with (shared / "data" / "mlperf_storage_v1.0.csv").open(newline="") as table:

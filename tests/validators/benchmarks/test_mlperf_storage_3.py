@@ -93,7 +93,7 @@ def test_every_figure_of_the_table_is_computed_again(shared, results):
     assert compared == 218
 
 
-def test_version_kind_model_and_division_are_told_of_every_folder(shared, results):
+def test_every_folder_has_version_kind_model_and_division(shared, results):
     for row, _, _ in published(shared):
         (run,) = results[row["public_id"]].runs
         assert run.version == "3.0", row["public_id"]
@@ -154,7 +154,7 @@ def test_flags_of_caching_that_compare_with_sums_are_left_out(results):
     assert "hosts_flagged_potential_caching" not in report.runs[0].parameters
 
 
-def test_ranks_that_were_missing_are_said_and_their_paths_are_not(results):
+def test_missing_ranks_are_reported_without_paths(results):
     report = results["v3.0-0178"]
     (finding,) = [item for item in report.runs[0].findings if item.code == "mlperf-storage.ranks-missing"]
     assert "24 in option 1, 21 in option 2" in finding.message
@@ -165,7 +165,7 @@ def outcomes(run):
     return {item.code.rpartition(".")[2]: (item.outcome, item.why) for item in run.rules}
 
 
-def test_no_published_result_breaks_a_rule_that_it_is_not_known_to_break(shared, results):
+def test_published_results_violate_only_known_rules(shared, results):
     """One run of six is here of most trainings, so that there are fewer; FarmGPU's ranks are missing in truth."""
     expected = {"five-runs", "six-run-folders", "phases", "kv-ranks", "equal-hosts", "checkpoint-memory"}
     for row, _, _ in published(shared):
@@ -175,7 +175,7 @@ def test_no_published_result_breaks_a_rule_that_it_is_not_known_to_break(shared,
         assert ("kv-ranks" in violated) is (row["public_id"] == "v3.0-0178")
 
 
-def test_what_does_not_apply_is_told_apart_from_what_is_missing(results):
+def test_rules_that_do_not_apply_are_left_out(results):
     rules_said = outcomes(results["v3.0-0117"].runs[0])
     assert not {"utilisation", "five-runs", "dataset-size", "kv-trials", "vector-runs"} & set(rules_said)
     assert rules_said["checkpoint-count"][0] == "not_evaluated"
@@ -259,7 +259,7 @@ def test_one_change_breaks_each_rule(tmp_path, word):
         (VECTORS, "20260605_101000", "vector-runs"),
     ],
 )
-def test_a_folder_less_breaks_the_rule_that_counts_them(tmp_path, name, pattern, word):
+def test_a_missing_folder_violates_the_counting_rule(tmp_path, name, pattern, word):
     place = sample(tmp_path, name)
     assert outcomes(check(place).runs[0])[word][0] == "satisfied"
     shutil.rmtree(first(place, pattern))
@@ -275,7 +275,7 @@ def mean_of(report, quantity):
     ]
 
 
-def test_of_five_folders_it_is_not_known_whether_the_warm_up_is_among_them(tmp_path):
+def test_five_folders_leave_the_warm_up_unknown(tmp_path):
     place = sample(tmp_path, TRAINING)
     shutil.rmtree(first(place, "20260601_100000"))
     report = check(place)
@@ -283,7 +283,7 @@ def test_of_five_folders_it_is_not_known_whether_the_warm_up_is_among_them(tmp_p
     assert mean_of(report, "samples_rate") == [102.125]
 
 
-def test_of_seven_folders_no_mean_is_computed(tmp_path):
+def test_seven_folders_have_no_mean(tmp_path):
     place = sample(tmp_path, TRAINING)
     last = first(place, "20260601_150000")
     shutil.copytree(last, last.with_name("20260601_160000"))
@@ -334,7 +334,7 @@ def test_one_search_has_no_deviation(tmp_path):
         (CHECKPOINTS, "summary.json", {"metric__save_checkpoint_io_mean_GB_per_second": None}, "measurement-missing"),
     ],
 )
-def test_what_is_wrong_in_one_file_is_found(tmp_path, name, pattern, changes, code):
+def test_an_error_in_one_file_is_found(tmp_path, name, pattern, changes, code):
     place = sample(tmp_path, name)
     change(first(place, pattern), **changes)
     report = check(place)
@@ -344,7 +344,7 @@ def test_what_is_wrong_in_one_file_is_found(tmp_path, name, pattern, changes, co
 
 @pytest.mark.parametrize("name", [TRAINING, CHECKPOINTS, KV, VECTORS])
 @pytest.mark.parametrize("text", ["", '{"sta', "[" * 100_000, '{"a": NaN}'])
-def test_a_summary_that_is_cut_or_no_json_makes_the_result_not_count(tmp_path, name, text):
+def test_a_truncated_or_invalid_summary_makes_the_result_invalid(tmp_path, name, text):
     place = sample(tmp_path, name)
     first(place, "run/*/summary.json" if name != CHECKPOINTS else "summary.json").write_text(text)
     report = check(place)
@@ -367,7 +367,7 @@ def test_runs_of_two_tool_versions_are_no_result(tmp_path):
     assert (report.status, report.runs[0].version) == ("invalid", "")
 
 
-def test_a_version_that_was_not_tried_is_said(tmp_path):
+def test_an_untested_version_is_reported(tmp_path):
     place = sample(tmp_path, KV)
     change(first(place, ".code-hash.json"), mlpstorage_version="4.1.2")
     for path in [*place.rglob("fs_separation.json"), *place.rglob("*_metadata.json")]:
@@ -377,13 +377,13 @@ def test_a_version_that_was_not_tried_is_said(tmp_path):
     assert "mlperf-storage.version-untested" in codes_of(report)
 
 
-def test_a_folder_named_after_another_model_is_said(tmp_path):
+def test_a_folder_named_after_another_model_is_reported(tmp_path):
     place = sample(tmp_path, KV)
     change(first(place, "*_metadata.json"), model="llama3.1-70b-instruct")
     assert codes_of(check(place)) == ["mlperf-storage.model-disagrees"]
 
 
-def test_files_that_only_one_run_has_are_of_the_runs_beside_it(tmp_path):
+def test_files_in_only_one_run_are_compared_with_the_other_runs(tmp_path):
     """Files of the same content are sometimes packed once."""
     place = sample(tmp_path, CHECKPOINTS)
     first(place, "overrides.yaml").unlink()
@@ -414,7 +414,7 @@ def test_folders_of_all_kinds_that_are_garbled_are_read_or_refused(tmp_path, eve
             path.write_bytes(content)
 
 
-def test_results_of_earlier_versions_are_held_to_the_rules_of_before():
+def test_results_of_earlier_versions_follow_the_earlier_rules():
     """What was published keeps its rules: those of v3.0 are for results of v3.0."""
     for name in ("v1.0-two-hosts", "v2.0-checkpoints", "v0.5-hosts-added"):
         (run,) = check(SAMPLES / name / "result").runs
@@ -438,7 +438,7 @@ def coverage():
             yield re.findall(r"\d+(?:\.\d+){1,3}", paragraphs), re.findall(r"`([a-z0-9-]+)`", checked), checked
 
 
-def test_every_paragraph_is_covered_or_said_not_to_be(shared):
+def test_every_paragraph_is_covered_or_listed_as_uncovered(shared):
     facts = (shared / "data" / "mlperf-v3" / "rules-facts.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ((?:table 2|enforcement|id|[\d.]+)[^|]*?) \|", facts, re.MULTILINE)
     numbered = {number for row in rows for number in re.findall(r"\d\.\d+\.\d+(?:\.\d+)?", row)}

@@ -36,12 +36,12 @@ def test_rows_without_a_header_are_read(tmp_path):
     assert report.status == "valid"
 
 
-def test_the_old_form_has_no_unit_behind_the_record_size(tmp_path):
+def test_the_old_form_is_read_without_a_unit_of_the_record_size(tmp_path):
     (run,) = checked(tmp_path, survey(ROW.replace("1024K", "1024") + WRITE)).runs
     assert run.measurements[0].context["record_KiB"] == 1024
 
 
-def test_what_a_remote_shell_says_inside_a_row_is_not_the_row(tmp_path):
+def test_messages_of_a_remote_shell_inside_a_row_are_ignored(tmp_path):
     warning = "Warning: Permanently added 'oss1' (ED25519) to the list of known hosts.\n"
     row = f"{ROW}write {warning} 875.69 {warning}[ 365.09,  514.08] read 1456.75 [ 608.48,  865.55] "
     report = checked(tmp_path, survey(row))
@@ -63,12 +63,12 @@ def test_labels_of_a_launcher_are_no_part_of_the_row(tmp_path, label):
     assert len(report.runs[0].measurements) == 6
 
 
-def test_ends_of_lines_of_windows_change_nothing(tmp_path):
+def test_windows_line_ends_are_ignored(tmp_path):
     (tmp_path / "out.txt").write_bytes(survey(ROW + WRITE).replace("\n", "\r\n").encode())
     assert check(tmp_path / "out.txt").status == "valid"
 
 
-def test_a_failed_target_is_said_and_breaks_the_rule(tmp_path):
+def test_a_failed_target_is_reported_and_violates_the_rule(tmp_path):
     (run,) = checked(tmp_path, survey(ROW + "write 1907.46             ERROR " + READ)).runs
     assert "obdfilter-survey.target-error" in [finding.code for finding in run.findings]
     assert run.measurements[0].context["target_state"] == "ERROR"
@@ -87,7 +87,7 @@ def test_rules_hold_for_a_long_survey_and_not_for_a_short_one(tmp_path):
     assert outcomes(run)["obdfilter-survey.plausible"] == "violated"
 
 
-def test_without_rates_of_single_targets_nothing_is_said_of_them(tmp_path):
+def test_the_target_rule_is_skipped_without_target_rates(tmp_path):
     (run,) = checked(tmp_path, survey(ROW + "write 1704.40             SHORT ")).runs
     assert outcomes(run)["obdfilter-survey.plausible"] == "not_evaluated"
     assert "obdfilter-survey.short-run" in [finding.code for finding in run.findings]
@@ -111,7 +111,7 @@ Selected device 100
 """
 
 
-def test_the_detail_file_tells_what_each_target_did(tmp_path):
+def test_the_detail_file_gives_rates_of_targets(tmp_path):
     (tmp_path / "obd.summary").write_text(HEADER + "\n" + ROW + WRITE + "\n")
     (tmp_path / "obd.detail").write_text(DETAIL)
     report = check(tmp_path)
@@ -120,7 +120,7 @@ def test_the_detail_file_tells_what_each_target_did(tmp_path):
     assert "OST0000" not in str(report.runs[0].as_json())
 
 
-def test_a_summary_that_its_detail_file_contradicts_does_not_count(tmp_path):
+def test_a_summary_contradicted_by_its_detail_file_is_invalid(tmp_path):
     (tmp_path / "obd.summary").write_text(HEADER + "\n" + ROW + WRITE.replace("365.09", "465.09") + "\n")
     (tmp_path / "obd.detail").write_text(DETAIL)
     report = check(tmp_path)
@@ -134,14 +134,14 @@ def test_a_detail_file_alone_is_no_result(tmp_path, text):
     assert report.status == "invalid"
 
 
-def test_surveys_in_one_file_are_told_apart_by_their_lines(tmp_path):
+def test_surveys_in_one_file_are_separated_by_their_lines(tmp_path):
     report = checked(tmp_path, survey(ROW + WRITE) + survey(ROW + WRITE.replace("875", "975")))
     assert [run.measurements[0].printed_value for run in report.runs] == [875.69, 975.69]
     assert [run.lines for run in report.runs] == [(1, 4), (5, 8)]
     assert (report.primary, report.status) == (None, "valid")
 
 
-def test_hosts_stay_out(tmp_path):
+def test_hosts_are_not_recorded(tmp_path):
     (run,) = checked(tmp_path, survey(ROW + WRITE)).runs
     assert "oss17" not in str(run.as_json())
 
@@ -167,7 +167,7 @@ def test_hosts_stay_out(tmp_path):
         ("Please specify either client_names or ost_names\n", "run-failed"),
     ],
 )
-def test_what_cannot_count_is_said_by_its_code(tmp_path, text, word):
+def test_invalid_outputs_get_a_code(tmp_path, text, word):
     report = checked(tmp_path, text)
     assert f"obdfilter-survey.{word}" in codes_of(report)
     assert (report.status == "invalid") == (word != "row-skipped")

@@ -31,7 +31,7 @@ def test_each_iteration_of_ior_has_its_spread(tmp_path):
     assert rank_rates["write 0"]["quantiles"] == [100 + 10 * step for step in range(1, 20)]
 
 
-def test_mdtests_row_of_the_whole_is_no_rank(tmp_path):
+def test_the_total_row_of_mdtest_is_no_rank(tmp_path):
     report = checked(tmp_path, mdtest_output(), "\n".join(MDTEST_ROWS))
     rank_rates = report.runs[0].parameters["rank_rates"]
     assert list(rank_rates) == ["file_create 0"]
@@ -52,7 +52,7 @@ def test_mdtests_row_of_the_whole_is_no_rank(tmp_path):
         ["x" * 600_000],
     ],
 )
-def test_a_table_of_another_run_is_told_and_not_read(tmp_path, rows):
+def test_a_table_of_another_run_is_reported_and_not_read(tmp_path, rows):
     report = checked(tmp_path, ior_output(), IOR_HEADER + "\n".join(rows))
     assert report.status == "valid"
     assert codes_of(report) == ["ior.rank-table"]
@@ -65,7 +65,7 @@ def test_a_table_in_another_folder_belongs_to_no_run(tmp_path):
     assert "rank_rates" not in report.runs[0].parameters
 
 
-def test_of_two_tables_none_is_taken(tmp_path):
+def test_two_rank_tables_are_both_ignored(tmp_path):
     (tmp_path / "more.csv").write_text(IOR_HEADER + "\n".join(IOR_ROWS))
     report = checked(tmp_path, ior_output(), IOR_HEADER + "\n".join(IOR_ROWS))
     assert "rank_rates" not in report.runs[0].parameters

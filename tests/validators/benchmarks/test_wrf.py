@@ -78,7 +78,7 @@ def test_two_timings_in_a_line_that_ranks_shared_are_two(tmp_path):
     assert sums(run)["write", "sum_all", None, None] == 3.25
 
 
-def test_what_ran_twice_into_one_log_are_two_runs(tmp_path):
+def test_two_runs_in_one_log_are_separated(tmp_path):
     report = checked(tmp_path, HEAD + writing() + END + HEAD + writing(seconds="9.0") + END)
     assert [sums(run)["write", "sum_all", None, None] for run in report.runs] == [1.25, 9.0]
     assert report.primary is None
@@ -99,11 +99,11 @@ def test_the_same_times_in_two_folders_are_two_runs(tmp_path):
     assert len(check(tmp_path).runs) == 2
 
 
-def test_a_log_that_says_much_before_its_first_timing_is_known(tmp_path):
+def test_a_log_with_a_long_preamble_is_recognised(tmp_path):
     assert checked(tmp_path, "d01 debugging\n" * 100_000 + writing() + END).status == "valid"
 
 
-def test_hosts_and_folders_stay_out(tmp_path):
+def test_hosts_and_folders_are_not_recorded(tmp_path):
     text = "taskid: 0 hostname: node17\n" + HEAD + writing("/scratch/carol/prj0042/wrfout_d01_x") + END
     (run,) = checked(tmp_path, text).runs
     assert [word for word in ("node17", "carol", "prj0042") if word in json.dumps(run.as_json())] == []
@@ -129,13 +129,13 @@ def test_hosts_and_folders_stay_out(tmp_path):
         ("Quilting with   2 groups of   4 I/O tasks.\n" + HEAD + writing() + END, "wrf.quilted", "valid"),
     ],
 )
-def test_what_cannot_count_or_means_something_else_is_said(tmp_path, text, code, status):
+def test_invalid_and_ambiguous_logs_get_a_code(tmp_path, text, code, status):
     report = checked(tmp_path, text)
     assert code in codes_of(report)
     assert report.status == status
 
 
-def test_other_models_are_none(tmp_path):
+def test_other_models_are_not_recognised(tmp_path):
     report = checked(tmp_path, "Timing for Writing output: 3 s\nreal_em: SUCCESS COMPLETE REAL_EM INIT\n", "log.txt")
     assert codes_of(report) == ["bundle.not-recognised"]
 

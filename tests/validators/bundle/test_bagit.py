@@ -58,7 +58,7 @@ def test_a_bag_in_the_only_folder_of_an_archive_is_verified(tmp_path: Path) -> N
     assert codes(path) == ["bundle.manifest-mismatch"]
 
 
-def test_a_mismatch_tells_both_checksums(tmp_path: Path) -> None:
+def test_a_mismatch_shows_both_checksums(tmp_path: Path) -> None:
     files = bag({"data/a": b"packed"})
     write(tmp_path, {**files, "data/a": b"edited"})
     with open_bundle(tmp_path) as bundle:
@@ -68,7 +68,7 @@ def test_a_mismatch_tells_both_checksums(tmp_path: Path) -> None:
     assert finding.actual == hashlib.sha256(b"edited").hexdigest()
 
 
-def test_a_file_larger_than_a_piece_is_verified_whole(tmp_path: Path) -> None:
+def test_a_file_of_several_pieces_is_verified(tmp_path: Path) -> None:
     large = b"0123456789abcdef" * 70_000
     assert codes(write(tmp_path, bag({"data/large": large}))) == []
     write(tmp_path, {"data/large": large[:-1] + b"x"})
@@ -86,7 +86,7 @@ def test_a_file_larger_than_a_piece_is_verified_whole(tmp_path: Path) -> None:
         (bag(PAYLOAD, manifest=None), "bundle.manifest-missing"),
     ],
 )
-def test_a_bag_that_is_not_complete_is_told(tmp_path: Path, files: dict[str, bytes], code: str) -> None:
+def test_an_incomplete_bag_is_reported(tmp_path: Path, files: dict[str, bytes], code: str) -> None:
     assert codes(write(tmp_path, files)) == [code]
 
 
@@ -97,7 +97,7 @@ def test_members_of_an_archive_in_the_payload_need_no_line(tmp_path: Path) -> No
     assert codes(write(tmp_path, bag({"data/inner.zip": inner.getvalue()}))) == []
 
 
-def test_what_a_desktop_left_is_neither_read_nor_missed(tmp_path: Path) -> None:
+def test_files_of_desktops_are_not_read_and_not_missing(tmp_path: Path) -> None:
     assert codes(write(tmp_path, bag({**PAYLOAD, "data/results/._result.txt": b"fork"}))) == []
 
 

@@ -123,7 +123,7 @@ def test_names_of_a_folder_that_are_not_utf8_can_be_reported(tmp_path: Path, nam
         assert json.dumps(check(path).as_json(), ensure_ascii=False).encode()
 
 
-def test_a_header_limit_does_not_touch_honest_folders(tmp_path: Path) -> None:
+def test_the_header_limit_permits_normal_folders(tmp_path: Path) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         for number in range(1_900):

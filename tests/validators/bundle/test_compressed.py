@@ -22,7 +22,7 @@ def contents(path, limits=None):
 
 
 @pytest.mark.parametrize("ending", PACKERS)
-def test_a_compressed_file_is_what_it_holds(tmp_path, ending):
+def test_a_compressed_file_gives_its_content(tmp_path, ending):
     path = tmp_path / f"ior.txt.{ending}"
     path.write_bytes(PACKERS[ending](TEXT) + PACKERS[ending](b"and more\n"))
     assert contents(path)[0] == {"ior.txt": TEXT + b"and more\n"}
@@ -91,7 +91,7 @@ def test_a_text_that_begins_like_bzip2_is_a_text(tmp_path):
     assert contents(tmp_path / "log")[0] == {"log": b"BZh9 is how bzip2 begins\n"}
 
 
-def test_what_no_module_unpacks_is_named_with_the_reason(tmp_path):
+def test_an_unsupported_compression_is_named_with_the_reason(tmp_path):
     (tmp_path / "a.txt").write_text("text\n")
     (tmp_path / "b.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(40))
     try:

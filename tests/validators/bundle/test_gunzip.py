@@ -26,7 +26,7 @@ def test_a_gzip_is_read(content: bytes) -> None:
     assert read(gzip.compress(content)) == content
 
 
-def test_it_is_read_in_pieces_of_any_size() -> None:
+def test_a_gzip_is_read_in_pieces_of_any_size() -> None:
     stream = gunzip(io.BytesIO(gzip.compress(TEXT)))
     assert b"".join(iter(lambda: stream.read(513), b"")) == TEXT
 
@@ -39,18 +39,18 @@ def test_members_in_a_row_are_one_content(parts: list[bytes]) -> None:
 
 
 @pytest.mark.parametrize("after", [bytes(512), b"\x1f", b"junk after the end"])
-def test_what_follows_the_last_member_is_ignored(after: bytes) -> None:
+def test_bytes_after_the_last_member_are_ignored(after: bytes) -> None:
     assert read(gzip.compress(TEXT) + after) == TEXT
 
 
 @pytest.mark.parametrize("kept", [2, 9, 100, -8, -1])
-def test_a_gzip_that_ends_too_early_is_told(kept: int) -> None:
+def test_a_truncated_gzip_is_an_error(kept: int) -> None:
     with pytest.raises(EOFError):
         read(gzip.compress(NOISE)[:kept])
 
 
 @pytest.mark.parametrize("position", [0, 3, -1, -5])
-def test_a_damaged_gzip_is_told_by_its_header_or_checksum(position: int) -> None:
+def test_a_damaged_gzip_header_or_checksum_is_an_error(position: int) -> None:
     packed = bytearray(gzip.compress(NOISE))
     packed[position] ^= 0xFF
     with pytest.raises(zlib.error):

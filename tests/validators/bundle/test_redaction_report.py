@@ -49,7 +49,7 @@ def outcome(tmp_path: Path, files: dict[str, bytes]) -> tuple[list[str], str]:
     return [finding.code for finding in run.findings if "hash" in finding.code], rule.outcome
 
 
-def test_a_hash_over_a_redacted_file_is_only_told(tmp_path: Path) -> None:
+def test_a_hash_over_a_redacted_file_is_only_reported(tmp_path: Path) -> None:
     files = redacted(make_run(options=OPTIONS))
     assert outcome(tmp_path, bagged(files, report_on(files))) == (["io500.hash.redacted"], "not_evaluated")
 
@@ -59,7 +59,7 @@ def test_without_the_report_the_same_files_are_suspicious(tmp_path: Path) -> Non
     assert outcome(tmp_path, bagged(files, None)) == (["io500.config.hash-mismatch"], "violated")
 
 
-def test_a_hash_that_is_right_is_right_whatever_the_report_says(tmp_path: Path) -> None:
+def test_a_correct_hash_is_accepted_with_any_report(tmp_path: Path) -> None:
     files = make_run(options=OPTIONS)
     assert outcome(tmp_path, bagged(files, report_on(files))) == ([], "satisfied")
 

@@ -65,7 +65,7 @@ def found(tmp_path: Path, content: bytes, name: str = "log.txt") -> list[str]:
         f"{HEADER}.{PAYLOAD}.c2lnbmF0dXJlc2lnbmF0dXJl",
     ],
 )
-def test_what_works_for_whoever_reads_it_is_found(tmp_path: Path, text: str) -> None:
+def test_usable_credentials_are_found(tmp_path: Path, text: str) -> None:
     assert found(tmp_path, f"first line\nsecond {text} line\n".encode()) == ["r/log.txt:2"]
 
 
@@ -88,7 +88,7 @@ def test_what_works_for_whoever_reads_it_is_found(tmp_path: Path, text: str) -> 
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + BODY,
     ],
 )
-def test_examples_public_keys_and_passwords_are_let_through(tmp_path: Path, text: str) -> None:
+def test_examples_public_keys_and_passwords_are_permitted(tmp_path: Path, text: str) -> None:
     assert found(tmp_path, f"{text}\n".encode()) == []
 
 
@@ -122,7 +122,7 @@ def test_keys_as_ssh_keygen_makes_them_are_found(tmp_path: Path, kind: str) -> N
     assert found(tmp_path, (tmp_path / "id.pub").read_bytes()) == []
 
 
-def test_a_check_says_nothing_else_of_such_a_bundle_and_does_not_repeat_it(tmp_path: Path) -> None:
+def test_a_bundle_with_a_secret_gets_one_finding_without_the_secret(tmp_path: Path) -> None:
     token = "ghp_" + BODY
     path = pack(tmp_path / "run.tar.gz", {**make_run(), "results/job.sh": f"export X={token}\n".encode()})
     report = check(path).as_json()

@@ -71,7 +71,7 @@ def test_names_longer_than_a_header_and_of_any_script_are_read(form: int) -> Non
     ),
     form=st.sampled_from(FORMATS[1:]),
 )
-def test_whatever_the_standard_library_packs_is_read_back(members: dict[str, bytes], form: int) -> None:
+def test_archives_of_the_standard_library_are_read(members: dict[str, bytes], form: int) -> None:
     assert read(tar_of(members, form)) == members
 
 
@@ -94,7 +94,7 @@ def test_a_size_beyond_octal_digits_is_read() -> None:
         (tarfile.AREGTYPE, "file"),
     ],
 )
-def test_each_kind_of_member_is_told(kind: bytes, expected: str) -> None:
+def test_each_kind_of_member_is_recognised(kind: bytes, expected: str) -> None:
     packed = header_of("a", kind=kind).tobuf() + tar_of({"b": b"after"})
     assert [(member.name.rstrip("/"), member.kind) for member in tar.members(io.BytesIO(packed))] == [
         ("a", expected),
@@ -109,7 +109,7 @@ def test_a_member_that_is_not_read_is_passed_over() -> None:
 
 @pytest.mark.skipif(shutil.which("tar") is None, reason="there is no tar command here")
 @pytest.mark.parametrize("form", ["v7", "oldgnu", "gnu", "ustar", "pax"])
-def test_what_the_tar_command_packs_is_read(tmp_path: Path, form: str) -> None:
+def test_archives_of_the_tar_command_are_read(tmp_path: Path, form: str) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "result.txt").write_bytes(b"score\n" * 500)
     packed = subprocess.run(
@@ -138,7 +138,7 @@ SPARSE = {
 
 
 @pytest.mark.parametrize("version", sorted(SPARSE))
-def test_holes_of_sparse_files_are_not_filled(version: str) -> None:
+def test_sparse_files_are_not_expanded(version: str) -> None:
     """A few hundred bytes that stand for petabytes of zeros."""
     with pytest.raises(tar.TarError):
         read(tar_of({"holes": b"1\n0\n0\n".ljust(512, b"\0")}, pax_headers=SPARSE[version]))
@@ -200,7 +200,7 @@ def test_a_size_that_is_no_number_is_refused(field: bytes) -> None:
 
 
 @pytest.mark.parametrize("kept", [100, 511, 513, 1000])
-def test_a_tar_that_ends_too_early_is_told(kept: int) -> None:
+def test_a_truncated_tar_is_an_error(kept: int) -> None:
     with pytest.raises(EOFError):
         read(tar_of({"a": b"x" * 5000}, tarfile.USTAR_FORMAT)[:kept])
 

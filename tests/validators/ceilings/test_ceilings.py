@@ -83,9 +83,7 @@ def test_two_lanes_of_generation_5_hold_the_reads_of_a_drive_at_7_3_gib_of_which
     ("paths", "read_mib", "layer", "share"),
     [(1, 222759, "slots", 92.7), (1, 224137, "slots", 93.2), (2, 328355, "drives", 76.9)],
 )
-def test_reads_of_an_e2000_are_held_by_slots_until_both_controllers_serve_all_drives(
-    paths, read_mib, layer, share
-) -> None:
+def test_slots_limit_reads_of_an_e2000_until_both_controllers_serve_all_drives(paths, read_mib, layer, share) -> None:
     local = ceilings(replace(E2000, paths=count(paths)), "read", "bandwidth", ("drives", "slots", "parity"))
     assert lowest(local).layer == layer
     assert percent(read_mib * MIB, lowest(local)) == pytest.approx(share, abs=0.05)
@@ -97,7 +95,7 @@ def test_clients_of_an_e2000_write_at_the_drives_and_read_at_the_network() -> No
     assert (read.layer, read.value) == ("network", pytest.approx(200 * GB))
 
 
-def test_a_drive_may_be_above_its_datasheet_and_that_is_told() -> None:
+def test_a_drive_above_its_datasheet_is_marked() -> None:
     row = Measurement.printed("write", "bandwidth", "per_drive", 5815, "MiB/s").as_json()
     (efficiency,) = efficiencies(catalogue.crossings()["obdfilter-survey"], [row], {}, E2000)
     assert (efficiency.over, [ceiling.layer for ceiling in efficiency.above]) == ("drive", ["drives"])
@@ -108,7 +106,7 @@ def test_a_drive_may_be_above_its_datasheet_and_that_is_told() -> None:
 
 
 @pytest.mark.parametrize("lacking", ["drives", "rates", "slot", "paths", "raid", "servers", "ports"])
-def test_a_layer_of_which_something_is_not_known_has_no_ceiling(lacking: str) -> None:
+def test_a_layer_with_an_unknown_part_has_no_ceiling(lacking: str) -> None:
     parts = replace(E2000, **{lacking: getattr(Parts(), lacking)})
     lost = set(by_layer(E2000, "write")) - set(by_layer(parts, "write"))
     of = {"drives": {"drives", "slots", "parity"}, "rates": {"drives"}, "slot": {"slots"}, "paths": {"slots"}}
@@ -135,7 +133,7 @@ def test_a_layout_is_read_from_its_name(text: str, blocks: tuple[int, int] | Non
     assert (None if layout is None else (layout.data, layout.parity)) == blocks
 
 
-def test_lanes_carry_what_their_generation_does() -> None:
+def test_the_rate_of_a_lane_follows_from_its_generation() -> None:
     assert [round(pcie_lane(generation) / 1e6) for generation in range(1, 6)] == [250, 500, 985, 1969, 3938]
 
 
@@ -151,7 +149,7 @@ def test_operations_read_or_write(op: str, direction: str) -> None:
     ("quantity", "unit", "told"),
     [("ops_rate", "ops/s", {}), ("ops_rate", "ops/s", {"transfer_size_bytes": 2**20}), ("time", "s", {})],
 )
-def test_what_no_ceiling_holds_for_is_left_out(quantity: str, unit: str, told: dict) -> None:
+def test_quantities_without_a_ceiling_are_left_out(quantity: str, unit: str, told: dict) -> None:
     row = Measurement.printed("write", quantity, "max", 10, unit).as_json()
     assert efficiencies(catalogue.crossings()["ior"], [row], told, E2000) == []
     assert efficiencies(None, [row], told, E2000) == []
@@ -198,7 +196,7 @@ def test_a_catalogue_without_a_source_would_be_refused() -> None:
         ("", None),
     ],
 )
-def test_drives_are_found_by_what_nodes_call_them(text: str, slug: str | None) -> None:
+def test_drives_are_found_by_names_that_nodes_report(text: str, slug: str | None) -> None:
     drive = hardware.named("drives", text)
     assert (drive["slug"] if drive else None) == slug
 
@@ -242,7 +240,7 @@ def test_parts_are_read_from_a_description() -> None:
     assert set(read) == set(LAYERS) - {"controllers"}, "no processor of that name is in the catalogue"
 
 
-def test_what_is_not_described_of_targets_is_what_their_servers_tell() -> None:
+def test_facts_missing_for_targets_come_from_their_servers() -> None:
     parameters = [make_parameter("raid.drives_per_target", 16), make_parameter("drive.model", "SAMSUNG MZWLO15THBLA")]
     bare = {"name": "s", "type": "lustre", "targets": [{"kind": "data", "count": 2}]}
     drives = by_layer(
@@ -269,7 +267,7 @@ def test_a_rate_above_its_ceiling_is_a_finding(value_gib, op, outcome, said) -> 
     assert (judged_outcome, said in why) == (outcome, True), why
 
 
-def test_what_is_described_of_clients_alone_bounds_the_run_and_nothing_at_all_does_not() -> None:
+def test_described_clients_alone_bound_the_run() -> None:
     assert judged(make_system(), 300)[0] == "violated"
     assert judged(make_system(), 200)[0] == "satisfied"
     assert judged(make_system(node_classes=[make_class(network=[])]), 300)[0] == "not_evaluated"

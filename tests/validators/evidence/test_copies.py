@@ -43,7 +43,7 @@ EDITS = {
 
 @pytest.mark.parametrize("place", ["result_summary.txt", "other/result_summary.txt", "job-77.out", "my-summary.txt"])
 @pytest.mark.parametrize("name", EDITS)
-def test_another_figure_in_a_copy_of_the_summary_is_told_with_both_lines(tmp_path, run_files, name, place):
+def test_a_changed_value_in_a_copy_of_the_summary_is_reported_with_both_lines(tmp_path, run_files, name, place):
     pattern, change, begins = EDITS[name]
     copy = edited(run_files[SUMMARY], pattern, change)
     _, outcome, (finding,) = checked(tmp_path, {**run_files, place: copy})
@@ -58,13 +58,13 @@ def test_another_figure_in_a_copy_of_the_summary_is_told_with_both_lines(tmp_pat
 
 
 @pytest.mark.parametrize("place", ["result_summary.txt", "job-77.out", "my-summary.txt"])
-def test_a_copy_that_says_the_same_agrees_and_counts_as_read(tmp_path, run_files, place):
+def test_an_equal_copy_agrees_and_is_marked_as_read(tmp_path, run_files, place):
     report, outcome, findings = checked(tmp_path, {**run_files, place: run_files[SUMMARY]})
     assert (outcome, findings) == ("agrees", [])
     assert place not in [entry["path"] for entry in report.not_read]
 
 
-def test_the_summary_of_another_run_is_not_held_against_this_one(tmp_path, run_files):
+def test_the_summary_of_another_run_is_not_compared(tmp_path, run_files):
     other = make_run(performance=2.0)[SUMMARY]
     for place in ("result_summary.txt", "job-77.out"):
         _, outcome, findings = checked(tmp_path, {**run_files, place: other})
@@ -79,7 +79,7 @@ def test_the_summary_of_another_run_is_not_held_against_this_one(tmp_path, run_f
         ("ior-easy-read.txt", rb"^(read +)(%b)" % NUMBER, b""),
     ],
 )
-def test_a_second_folder_of_the_run_has_its_figures(tmp_path, run_files, name, pattern, line):
+def test_a_second_folder_of_the_run_has_its_values(tmp_path, run_files, name, pattern, line):
     second = {f"backup/of/{path}": content for path, content in run_files.items() if HOME in path}
     path = f"backup/of/{HOME}/{name}"
     assert checked(tmp_path, run_files | second)[1] == "agrees"
@@ -91,7 +91,7 @@ def test_a_second_folder_of_the_run_has_its_figures(tmp_path, run_files, name, p
         assert forged.split(b"\n")[int(finding.where.rpartition(":")[2]) - 1].startswith(line)
 
 
-def test_a_copy_is_held_against_result_txt_where_no_summary_stands_beside_that(tmp_path, run_files):
+def test_a_copy_is_compared_with_result_txt_without_a_summary(tmp_path, run_files):
     without = {path: content for path, content in run_files.items() if path != SUMMARY}
     assert checked(tmp_path, {**without, "result_summary.txt": run_files[SUMMARY]})[1] == "agrees"
     for name in ("seconds", "half of the score"):

@@ -69,7 +69,7 @@ ABSENT_KINDS = OF_THE_SCRIPT | {"copies"}
 """Of a made run, which lies in its archive once."""
 
 
-def test_a_made_run_agrees_with_itself_in_every_kind(tmp_path, run_files):
+def test_a_generated_run_agrees_with_itself_in_every_kind(tmp_path, run_files):
     run, kinds = evidence_of(tmp_path, run_files)
     assert {kind for kind, outcome in kinds.items() if outcome != AGREES} == ABSENT_KINDS
     agreeing = len(kinds) - len(ABSENT_KINDS)
@@ -79,7 +79,7 @@ def test_a_made_run_agrees_with_itself_in_every_kind(tmp_path, run_files):
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_no_forgery_of_a_made_run_passes_without_a_word(tmp_path, run_files, name):
+def test_every_forgery_of_a_generated_run_is_reported(tmp_path, run_files, name):
     run, kinds = evidence_of(tmp_path, forge(run_files, FORGERIES[name]))
     revealed = {kind for kind, outcome in kinds.items() if outcome == CONTRADICTS}
     assert revealed & set(FORGERIES[name].kinds), (revealed, kinds)
@@ -89,17 +89,17 @@ def test_no_forgery_of_a_made_run_passes_without_a_word(tmp_path, run_files, nam
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_each_kind_that_a_forgery_names_reveals_it_of_a_made_run(tmp_path, run_files, name):
+def test_each_expected_kind_reveals_its_forgery(tmp_path, run_files, name):
     _, kinds = evidence_of(tmp_path, forge(run_files, FORGERIES[name]))
     assert {kind: kinds[kind] for kind in FORGERIES[name].kinds} == dict.fromkeys(FORGERIES[name].kinds, CONTRADICTS)
 
 
-def test_conservation_that_is_broken_makes_a_run_invalid_and_clocks_warn(tmp_path, run_files):
+def test_violated_conservation_is_an_error_and_clocks_are_a_warning(tmp_path, run_files):
     assert check(pack(tmp_path / "a.tar.gz", forge(run_files, FORGERIES["f all reads"]))).status == "invalid"
     assert check(pack(tmp_path / "b.tar.gz", forge(run_files, FORGERIES["another time zone"]))).status == "valid"
 
 
-def test_a_contradiction_is_told_with_both_numbers_and_both_lines(tmp_path, run_files):
+def test_a_contradiction_is_reported_with_both_numbers_and_lines(tmp_path, run_files):
     run, _ = evidence_of(tmp_path, forge(run_files, FORGERIES["e stat, in text and table"]))
     (finding_of_kind,) = [finding for finding in run.findings if finding.code == "io500.evidence.items"]
     assert finding_of_kind.level == "error"
@@ -110,7 +110,7 @@ def test_a_contradiction_is_told_with_both_numbers_and_both_lines(tmp_path, run_
     assert (finding_of_kind.expected, finding_of_kind.actual) == ("132488875 items", "397466307 items")
 
 
-def test_a_summary_alone_is_told_as_such(tmp_path, run_files):
+def test_a_summary_alone_is_reported(tmp_path, run_files):
     archive = Archive(run_files)
     all_with_a_summary(archive)
     run, kinds = evidence_of(tmp_path, archive.files)
@@ -132,7 +132,7 @@ def test_absent_evidence_contradicts_nothing(tmp_path, run_files):
     assert {kinds["ranks"], kinds["rows"]} == {"absent"}
 
 
-def test_the_shell_script_s_runs_agree_with_themselves(tmp_path):
+def test_runs_of_the_shell_script_agree_with_themselves(tmp_path):
     run, kinds = evidence_of(tmp_path, make_run(format="shell"))
     assert CONTRADICTS not in kinds.values()
     assert {kinds[kind] for kind in OF_THE_SCRIPT - {"span-of-phase"}} == {AGREES}
@@ -140,7 +140,7 @@ def test_the_shell_script_s_runs_agree_with_themselves(tmp_path):
 
 
 @pytest.mark.parametrize("name", forging_scripts.EDITS)
-def test_no_edit_of_a_run_of_the_script_passes_without_a_word(tmp_path, name):
+def test_every_edit_of_a_shell_script_run_is_reported(tmp_path, name):
     edit = forging_scripts.EDITS[name]
     files = make_run(format="shell")
     run, kinds = evidence_of(tmp_path, edit.forge(files))
@@ -148,7 +148,7 @@ def test_no_edit_of_a_run_of_the_script_passes_without_a_word(tmp_path, name):
     assert f"{PREFIX}{edit.kind}" in [finding.code for finding in run.findings]
 
 
-def test_without_seconds_of_mdtest_the_time_of_the_phase_is_held_against_its_dates(tmp_path):
+def test_the_time_of_a_phase_is_checked_against_its_dates_without_mdtest_seconds(tmp_path):
     files = forging_scripts.edited(make_run(format="shell"), *forging_scripts.WITHOUT_SECONDS)
     run, kinds = evidence_of(tmp_path, files)
     assert kinds["span-of-phase"] == AGREES
@@ -157,7 +157,7 @@ def test_without_seconds_of_mdtest_the_time_of_the_phase_is_held_against_its_dat
 
 
 @pytest.mark.parametrize("count", [0, 1, 10, 101, 102, 1920, 10_100, 10_101, 100_200, 123_456])
-def test_names_with_01_are_counted_without_writing_them(count):
+def test_names_with_01_are_counted_by_a_formula(count):
     assert raw_texts.count_with_01(count) == sum("01" in str(number) for number in range(count))
 
 
@@ -168,7 +168,7 @@ def test_find_that_stops_early_or_looks_for_other_names_is_not_counted_by(tmp_pa
         assert kinds["matches"] == kind
 
 
-def test_random_reads_faster_than_sequential_ones_are_told_with_numbers(tmp_path):
+def test_random_reads_faster_than_sequential_ones_are_reported(tmp_path):
     run, _ = evidence_of(tmp_path, make_run(values={"ior-rnd4K-easy-read": "123.000000"}))
     (finding_of_kind,) = [finding for finding in run.findings if finding.code == "io500.rnd4k.faster"]
     assert finding_of_kind.level == "warning" and "2.00 times the 61.500000 GiB/s" in finding_of_kind.message
@@ -240,7 +240,7 @@ def confirming(pairs, operations):
     return result["unconfirmed"]
 
 
-def test_a_figure_is_confirmed_by_a_pair_of_its_own_that_agrees():
+def test_a_value_is_confirmed_by_its_own_agreeing_pair():
     names = ["ior-read", "ior-write", "stat"]
     agreeing = Comparison("tool.evidence.bytes", "ior-read", 1.0, 1.0, "out.txt:3")
     assert confirming([], names) == names
@@ -253,7 +253,7 @@ def test_a_figure_is_confirmed_by_a_pair_of_its_own_that_agrees():
     assert result["unconfirmed"] == names
 
 
-def test_what_nothing_confirms_is_said_in_words():
+def test_unconfirmed_phases_have_a_sentence():
     assert unconfirmed_line({"unconfirmed": ["a", "b"]}) == "no independent figure confirms: a, b"
     assert unconfirmed_line({"unconfirmed": []}) == "each figure agrees with an independent one"
     assert unconfirmed_line({"agree": 3}) == "which figures nothing independent confirms was not looked at"
@@ -340,7 +340,7 @@ def is_forgeable(path):
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("archives", [1, pytest.param(4, marks=pytest.mark.deep)])
-def test_no_forgery_of_a_published_archive_passes_where_it_holds_the_evidence(published_archives, tmp_path, archives):
+def test_every_forgery_of_a_published_archive_with_evidence_is_reported(published_archives, tmp_path, archives):
     tried, unseen = 0, []
     for path in islice(filter(is_forgeable, reversed(published_archives)), archives):
         _, before = checked(path)

@@ -12,7 +12,7 @@ def of_values(*values, deviation=pstdev):
 
 
 @pytest.mark.parametrize("values", [(5.0,), (1.0, 4.0), (1.0, 2.0, 9.0), (1.0, 1.0, 1.0, 8.0), (3.0,) * 7])
-def test_figures_of_real_values_are_not_contradicted(values):
+def test_statistics_of_real_values_are_not_contradicted(values):
     assert find_contradiction(of_values(*values), len(values), 0.0005) == ""
     if len(values) > 1:
         assert find_contradiction(of_values(*values, deviation=stdev), len(values), 0.0005, of_a_sample=True) == ""
@@ -20,13 +20,13 @@ def test_figures_of_real_values_are_not_contradicted(values):
 
 @pytest.mark.parametrize("values", [(5.0,), (1.0, 4.0), (1.0, 2.0, 9.0)])
 @pytest.mark.parametrize("name", ["min", "mean", "max"])
-def test_another_figure_of_up_to_three_values_is_contradicted(values, name):
+def test_wrong_statistics_of_up_to_three_values_are_contradicted(values, name):
     figures = of_values(*values)
     assert find_contradiction({**figures, name: figures[name] * 1.3}, len(values), 0.0005)
 
 
 @pytest.mark.parametrize("values", [(1.0, 4.0), (1.0, 2.0, 9.0)])
-def test_another_deviation_of_two_or_three_is_contradicted(values):
+def test_a_wrong_deviation_of_two_or_three_values_is_contradicted(values):
     figures = of_values(*values)
     assert "the deviation of these" in find_contradiction({**figures, "stdev": 9.0}, len(values), 0.0005)
 
@@ -37,5 +37,5 @@ def test_a_mean_of_many_lies_between_bounds():
 
 
 @pytest.mark.parametrize("figures", [{}, {"min": 1.0, "max": 2.0}, {"min": 1.0, "mean": float("nan"), "max": 2.0}])
-def test_what_is_not_there_contradicts_nothing(figures):
+def test_missing_statistics_contradict_nothing(figures):
     assert find_contradiction(figures, 2, 0.0005) == ""

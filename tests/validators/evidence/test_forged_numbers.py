@@ -57,7 +57,7 @@ ONCE = {
 
 
 @pytest.mark.parametrize("slug", sorted(ONCE))
-def test_an_altered_number_is_told_where_the_output_says_it_twice(slug, tmp_path, every_nth):
+def test_an_altered_number_printed_twice_is_reported(slug, tmp_path, every_nth):
     unnamed = [
         (fields, line)
         for target, files in samples_of(slug, tmp_path)

@@ -114,7 +114,7 @@ def test_without_described_servers_none_is_counted() -> None:
     assert {"Site/StorageSystem/Servers", "Site/IO500/number_serverNodes"} <= set(export.missing)
 
 
-def test_facts_have_the_words_and_units_of_the_form() -> None:
+def test_facts_have_words_and_units_of_the_export_form() -> None:
     document = whole()
     (nodes,) = cdcl(document, "Nodes")
     assert nodes["att"] == {
@@ -272,7 +272,7 @@ def test_a_whole_description_passes_the_published_schema_once_one_question_is_an
 
 
 @pytest.mark.parametrize("document", [whole(), bare(), odd(), make_system()], ids=["whole", "bare", "odd", "usual"])
-def test_what_the_published_schema_misses_is_what_the_export_names(published, document: dict[str, Any]) -> None:
+def test_the_export_names_what_the_published_schema_requires_and_lacks(published, document: dict[str, Any]) -> None:
     export = exports.export("mlperf-storage", document, TOLD)
     errors = list(published.iter_errors(export.document))
     assert {error.validator for error in errors} <= {"required"}
@@ -304,7 +304,7 @@ def test_a_type_of_node_is_described_once_and_each_client_is_a_host() -> None:
     ]
 
 
-def test_options_are_the_parameters_that_somebody_set() -> None:
+def test_options_are_explicitly_set_parameters() -> None:
     (options,) = (node["config_options"] for node in mlperf(make_system())["nodes"])
     assert options == ["lustre.client.osc.checksums = no", "lustre.client.osc.max_rpcs_in_flight = 64"]
 
@@ -322,6 +322,6 @@ def test_no_export_names_a_node(name: str) -> None:
     assert "login1" not in json.dumps(exports.export(name, document, TOLD).document)
 
 
-def test_another_form_is_refused_with_the_ones_there_are() -> None:
+def test_an_unknown_form_is_refused_with_the_known_forms() -> None:
     with pytest.raises(LookupError, match="io500, mlperf-storage"):
         exports.export("yaml", whole(), TOLD)

@@ -110,19 +110,19 @@ def test_the_default_is_that_of_the_release_and_the_memory(
         ("no.such.parameter", "2.15"),
     ],
 )
-def test_nothing_is_said_where_nothing_is_known(id: str, release: str) -> None:
+def test_unknown_defaults_give_no_comparison(id: str, release: str) -> None:
     assert default(id, release) is None
     assert differs(id, 8, release) is None
 
 
-def test_a_share_of_unknown_memory_has_words_but_no_value() -> None:
+def test_a_share_of_unknown_memory_has_text_but_no_value() -> None:
     read_ahead = default(READ_AHEAD, "2.15")
     assert read_ahead is not None
     assert (read_ahead.value, read_ahead.words) == (None, "1/32 of the memory, at most 1024 MiB")
     assert differs(READ_AHEAD, 512, "2.15") is None
 
 
-def test_a_mount_is_with_flock_from_2_12() -> None:
+def test_flock_is_a_default_mount_option_from_2_12() -> None:
     assert [default("lustre.client.mount_options", release).words for release in ("2.11", "2.12")] == [
         "without flock",
         "with flock",
@@ -165,7 +165,7 @@ def test_an_observed_value_differs_from_the_default_of_its_release(
     assert differs(id, observed, release, ram_gib and ram_gib * GIB) is wanted
 
 
-def test_defaults_are_told_by_release_in_words() -> None:
+def test_defaults_are_written_by_release() -> None:
     assert by_release(READ_AHEAD) == [
         ("2.5 to 2.8", "40 MiB"),
         ("2.9 to 2.13", "64 MiB"),
@@ -213,7 +213,7 @@ def test_a_version_belongs_to_a_release(version: str, wanted: tuple[int, int] | 
     assert release_of(version) == wanted
 
 
-def test_the_table_says_what_was_read_in_the_source_code(shared: Path) -> None:
+def test_the_table_has_defaults_read_in_the_source_code(shared: Path) -> None:
     """Every plain number of the list by version, for the parameters that are registered."""
     names = {
         "osc.*.max_rpcs_in_flight": RIF,

@@ -62,13 +62,13 @@ def test_agreed_privileges_are_kept(agreed: dict[str, dict[str, str]]) -> None:
             assert parameters()[id].privilege == word, id
 
 
-def test_no_id_stands_twice() -> None:
+def test_no_id_is_defined_twice() -> None:
     ids = [entry["id"] for entry in load_document()["parameters"]]
     assert len(ids) == len(set(ids))
 
 
 @pytest.mark.parametrize("id", list(parameters()))
-def test_every_parameter_has_a_group_a_unit_a_privilege_and_a_way_to_it(id: str) -> None:
+def test_every_parameter_has_a_group_unit_privilege_and_source(id: str) -> None:
     parameter = parameters()[id]
     assert parameter.group in groups()
     assert parameter.unit in UNITS or parameter.unit in OTHER_UNITS
@@ -94,7 +94,7 @@ def test_the_words_of_a_parameter_agree_with_each_other(id: str) -> None:
         )
 
 
-def test_groups_are_in_one_piece_and_none_is_empty() -> None:
+def test_groups_are_contiguous_and_not_empty() -> None:
     group_order = list(dict.fromkeys(parameter.group for parameter in parameters().values()))
     runs = [
         p.group
@@ -104,7 +104,7 @@ def test_groups_are_in_one_piece_and_none_is_empty() -> None:
     assert runs == group_order == list(groups())
 
 
-def test_what_is_never_read_says_why_and_has_no_way() -> None:
+def test_parameters_that_are_never_read_have_a_reason_and_no_source() -> None:
     never = {id: p for id, p in parameters().items() if p.redaction == "never"}
     assert set(never) == NEVER_READ
     for parameter in never.values():
@@ -112,11 +112,11 @@ def test_what_is_never_read_says_why_and_has_no_way() -> None:
         assert parameter.reason.startswith("Never read")
 
 
-def test_what_invalidates_a_run_is_what_was_agreed() -> None:
+def test_invalidating_parameters_are_the_agreed_ones() -> None:
     assert {id for id, p in parameters().items() if p.run_critical == "invalidating"} == INVALIDATING
 
 
-def test_nothing_volatile_invalidates_or_warns() -> None:
+def test_volatile_parameters_neither_invalidate_nor_warn() -> None:
     assert [id for id, p in parameters().items() if p.volatile and p.run_critical != "info"] == []
 
 
@@ -150,7 +150,7 @@ def test_parameters_moved_between_releases_of_lustre(shared: Path) -> None:
         ("2.13", "2.13", "2.13"),
     ],
 )
-def test_the_releases_of_a_place_are_told_in_words(first: str, last: str, words: str) -> None:
+def test_releases_of_a_path_are_written_in_words(first: str, last: str, words: str) -> None:
     assert Place("/proc/x", "procfs", first, last).releases == words
 
 

@@ -49,17 +49,17 @@ def warned_in(report):
 
 
 @pytest.mark.parametrize("message", MESSAGES)
-def test_a_message_is_known(message):
+def test_a_message_of_interruption_is_recognised(message):
     assert is_failure(message.decode())
 
 
 @pytest.mark.parametrize("message", HARMLESS)
-def test_other_messages_are_none(message):
+def test_other_messages_are_no_interruption(message):
     assert not is_failure(message.decode())
 
 
 @pytest.mark.parametrize("slug", NAMES)
-def test_a_message_inside_of_an_output_is_told_with_its_line(tmp_path, slug):
+def test_a_message_inside_an_output_is_reported_with_its_line(tmp_path, slug):
     first, second = middle(sample(slug))
     report = of_log(tmp_path, b"\n".join([*first, b"Terminated", *second, b""]))
     (finding,) = warned_in(report)
@@ -68,19 +68,19 @@ def test_a_message_inside_of_an_output_is_told_with_its_line(tmp_path, slug):
 
 
 @pytest.mark.parametrize("slug", NAMES)
-def test_behind_the_end_of_an_output_it_is_of_something_else(tmp_path, slug):
+def test_a_message_after_an_output_is_ignored(tmp_path, slug):
     report = of_log(tmp_path, sample(slug).rstrip(b"\n") + b"\nTerminated\n")
     assert len(warned_in(report)) == (slug in OPEN_ENDED)
     assert report.status == "valid"
 
 
 @pytest.mark.parametrize("slug", ["ior", "iozone", "elbencho"])
-def test_before_an_output_it_is_of_something_else(tmp_path, slug):
+def test_a_message_before_an_output_is_ignored(tmp_path, slug):
     report = of_log(tmp_path, b"Terminated\n" + sample(slug))
     assert (warned_in(report), report.status) == ([], "valid")
 
 
-def test_in_a_log_of_several_outputs_it_is_of_the_one_that_it_stands_in(tmp_path):
+def test_a_message_belongs_to_the_output_around_it(tmp_path):
     first, second = middle(sample("iozone"))
     report = of_log(tmp_path, sample("ior") + b"\n".join([*first, b"^C", *second, b""]) + sample("ior"))
     assert [[run.tool for finding in warned_in(report) if finding in run.findings] for run in report.runs].count(
@@ -90,7 +90,7 @@ def test_in_a_log_of_several_outputs_it_is_of_the_one_that_it_stands_in(tmp_path
     assert (tmp_path / "slurm-4711.out").read_bytes().split(b"\n")[line - 1] == b"^C"
 
 
-def test_elbencho_prints_the_phase_that_was_interrupted_like_any_other(tmp_path):
+def test_an_interrupted_phase_of_elbencho_is_recognised(tmp_path):
     report = of_log(tmp_path, sample("elbencho") + b"Terminating due to interrupt signal.\n")
     assert figures(report.runs[0]) == figures(of_log(tmp_path, sample("elbencho")).runs[0])
     (finding,) = warned_in(report)
@@ -109,7 +109,7 @@ def test_lines_are_counted_over_the_pieces_of_a_file():
     assert list(failures_in([b"one\nits own word stands here\n"], ["own word"])) == [(2, "its own word stands here")]
 
 
-def test_the_line_that_says_so_is_understood(tmp_path):
+def test_the_line_of_an_interruption_is_marked_as_read(tmp_path):
     text = (catalogue.FOLDER / "fio" / "samples" / "text-interrupted" / "stdout.txt").read_text()
     assert "fio: terminating on signal" in text
     (tmp_path / "out.txt").write_text(text)
@@ -145,7 +145,7 @@ KILLED = "slurmstepd: error: *** STEP 4711.0 ON node017 CANCELLED AT 2026-11-23T
         ("mlperf_storage", "v3.0-vector-database", "statistics.json"),
     ],
 )
-def test_a_message_among_the_files_of_a_run_is_told(tmp_path, slug, name, file):
+def test_a_message_among_the_files_of_a_run_is_reported(tmp_path, slug, name, file):
     copied = tree(slug, name, tmp_path)
     of_it = sorted(copied.rglob(file))[-1]
     if of_it.suffix == ".txt":
@@ -169,7 +169,7 @@ def test_a_message_among_the_files_of_a_run_is_told(tmp_path, slug, name, file):
         ("mlperf_storage", "v3.0-training", "summary.json", "[OUTPUT] 2026-06-01T10:00:00 Saved outputs in /results\n"),
     ],
 )
-def test_a_message_behind_the_end_of_such_a_file_is_of_something_else(tmp_path, slug, name, file, end):
+def test_a_message_after_the_end_of_a_file_output_is_ignored(tmp_path, slug, name, file, end):
     copied = tree(slug, name, tmp_path)
     of_it = sorted(copied.rglob(file))[-1]
     if of_it.suffix != ".txt":

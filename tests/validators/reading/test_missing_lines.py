@@ -59,7 +59,7 @@ FILE = "Timing for Writing wrfout_d0{}_2026-01-05_00:0{}:00"
         (("darshan", "ior-posix-fpp-perf"), "total_POSIX_FSYNCS", "FSYNCS"),
     ],
 )
-def test_a_line_that_an_output_tells_of_is_missed(tmp_path, of, pattern, message):
+def test_a_missing_line_that_an_output_implies_is_reported(tmp_path, of, pattern, message):
     text = sample(*of)
     assert missing(tmp_path, text) == []
     assert [message in text_of_finding for text_of_finding in missing(tmp_path, without(text, pattern))] == [True]
@@ -98,5 +98,5 @@ GDSIO = (
         without(sample("darshan", "log-3.0-unit-in-heading"), "# unique files: slowest_rank:"),
     ],
 )
-def test_what_need_not_be_there_is_not_missed(tmp_path, text):
+def test_optional_lines_are_not_missing(tmp_path, text):
     assert missing(tmp_path, text) == []

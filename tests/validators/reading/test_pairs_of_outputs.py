@@ -44,7 +44,7 @@ def read_output(content: bytes, folder: Path) -> tuple[Counter, set[str], str]:
     return numbers, {finding.code for finding in findings if finding.level != "info"}, report.status
 
 
-def test_each_of_two_outputs_is_read_or_the_check_says_so(tmp_path, request):
+def test_each_of_two_outputs_is_read_or_reported(tmp_path, request):
     alone = {name: (path.read_bytes(), *read_output(path.read_bytes(), tmp_path)) for name, path in samples()}
     samples_with_numbers = {name: row for name, row in alone.items() if row[1]}
     assert len(samples_with_numbers) > 80
@@ -71,7 +71,7 @@ def test_a_report_of_fio_in_another_form_is_a_run_of_its_own(tmp_path, first, se
     assert all(run.measurements for run in runs)
 
 
-def test_one_run_of_fio_that_prints_its_head_and_then_json_stays_one(tmp_path):
+def test_a_run_of_fio_with_a_text_head_and_json_is_one_run(tmp_path):
     document = (catalogue.FOLDER / "fio" / "samples" / "json-fsync" / "stdout.txt").read_text()
     head = "a: (g=0): rw=write, bs=(R) 4096B-4096B, ioengine=psync, iodepth=1\nfio-3.33\nStarting 1 process\n"
     (tmp_path / "job.log").write_text(head + document)
@@ -79,7 +79,7 @@ def test_one_run_of_fio_that_prints_its_head_and_then_json_stays_one(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["before", "behind"])
-def test_results_without_a_beginning_are_told_with_their_lines(tmp_path, place):
+def test_results_without_a_beginning_are_reported_with_their_lines(tmp_path, place):
     """A summary of MLPerf Storage is a file of its own; printed into a log, nothing says where it begins."""
     summary = (catalogue.FOLDER / "mlperf_storage" / "samples" / "summary-alone" / "summary.json").read_text()
     output = (catalogue.FOLDER / "mdtest" / "samples" / "4.1-stonewall" / "stdout.txt").read_text()
@@ -93,7 +93,7 @@ def test_results_without_a_beginning_are_told_with_their_lines(tmp_path, place):
     assert [run.tool for run in report.runs] == ["mdtest"]
 
 
-def test_lines_of_another_tool_are_none_that_wrf_failed_to_read(tmp_path):
+def test_lines_of_another_tool_are_not_unread_lines_of_wrf(tmp_path):
     parts = [
         catalogue.FOLDER / "wrf" / "samples" / "nested-with-restart" / "rsl.error.0000",
         catalogue.FOLDER / "fio" / "samples" / "json-fsync" / "stdout.txt",

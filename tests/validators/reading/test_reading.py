@@ -86,7 +86,7 @@ def of_log(tmp_path, content, name="slurm-4711.out"):
 
 
 @pytest.mark.parametrize("path", sorted(catalogue.FOLDER.glob("*/lines.json")), ids=lambda path: path.parent.name)
-def test_what_a_tool_says_of_its_lines_is_of_the_schema(path):
+def test_line_tables_of_tools_follow_their_schema(path):
     assert schema.errors(json.loads(path.read_text()), "lines.1") == []
 
 
@@ -126,7 +126,7 @@ def test_outputs_of_one_tool_in_a_row_are_runs_of_their_own(tmp_path, slug):
 
 @pytest.mark.parametrize("label", LABELS.values(), ids=LABELS)
 @pytest.mark.parametrize("slug", NAMES)
-def test_what_stands_before_every_line_is_taken_off(tmp_path, slug, label):
+def test_labels_before_every_line_are_removed(tmp_path, slug, label):
     report = of_log(tmp_path, labelled(label, sample(slug)))
     assert [figures(run) for run in report.runs] == [alone(slug, tmp_path)]
     assert report.status == "valid"
@@ -134,7 +134,7 @@ def test_what_stands_before_every_line_is_taken_off(tmp_path, slug, label):
 
 @pytest.mark.parametrize("form", ["fio/json-two-jobs/stdout.txt", "elbencho/rand-4k-lat/results.json"])
 @pytest.mark.parametrize("label", ["journalctl", "GitLab", "compose", "srun -l"])
-def test_labels_before_the_lines_of_json_are_taken_off(tmp_path, form, label):
+def test_labels_before_lines_of_json_are_removed(tmp_path, form, label):
     slug, _, path = form.partition("/")
     content = (catalogue.FOLDER / slug / "samples" / path).read_bytes()
     (expected,) = of_log(tmp_path, content).runs
@@ -150,7 +150,7 @@ def test_numbers_in_labels_may_be_of_any_length(tmp_path):
         assert [figures(run) for run in report.runs] == [alone("fio", tmp_path)], form
 
 
-def test_what_stands_before_some_lines_only_is_no_label(tmp_path):
+def test_a_prefix_of_some_lines_is_no_label(tmp_path):
     report = of_log(tmp_path, b"We have fio-3.33\n" + re.sub(rb"^fio-.*\n", b"", sample("fio"), flags=re.M))
     assert report.runs == []
     assert sorted(codes_of(report)) == ["bundle.not-read", "bundle.not-recognised"]
@@ -182,7 +182,7 @@ FORMS_NOT_READ = {
 
 @pytest.mark.parametrize("form", FORMS_NOT_READ.values(), ids=FORMS_NOT_READ)
 @pytest.mark.parametrize("slug", NAMES)
-def test_an_output_in_a_form_that_is_not_read_is_told(tmp_path, slug, form):
+def test_an_output_in_an_unread_form_is_reported(tmp_path, slug, form):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "other.txt").write_bytes(sample("iozone" if slug == "ior" else "ior"))
     (tmp_path / "folder" / "odd.txt").write_bytes(form(sample(slug)))
@@ -204,7 +204,7 @@ def test_a_program_is_not_taken_for_the_output_that_it_prints(tmp_path):
 
 
 @pytest.mark.parametrize("slug", NAMES)
-def test_colours_and_progress_that_was_overwritten_are_taken_off(tmp_path, slug):
+def test_colours_and_overwritten_progress_are_removed(tmp_path, slug):
     colourful = re.sub(rb"(\w+)", lambda word: b"\x1b[1;32m" + word[1] + b"\x1b[0m", sample(slug))
     overwritten = b"\n".join(b" 10%\r 50%\r" + line if line.strip() else line for line in sample(slug).split(b"\n"))
     for content in (colourful, overwritten):
@@ -219,7 +219,7 @@ def test_blanks_at_the_ends_of_lines_change_nothing(tmp_path, slug):
 
 
 @pytest.mark.parametrize("slug", NAMES)
-def test_no_preamble_is_too_long(tmp_path, slug):
+def test_a_preamble_of_any_length_is_skipped(tmp_path, slug):
     report = of_log(tmp_path, ENVIRONMENT + sample(slug))
     assert [figures(run) for run in report.runs] == [alone(slug, tmp_path)]
     assert report.runs[0].lines[0] > 4990
@@ -244,7 +244,7 @@ def test_a_compressed_output_is_read(tmp_path, pack):
     assert report.not_read == []
 
 
-def test_places_of_findings_are_those_of_the_file(tmp_path):
+def test_findings_have_line_numbers_of_the_original_file(tmp_path):
     cut = sample("ior").partition(b"Finished")[0] + b"srun: error: node017: task 1: Killed\n"
     report = of_log(tmp_path, ENVIRONMENT + sample("mdtest") + cut)
     (failed,) = [finding for run in report.runs for finding in run.findings if finding.code == "ior.run-failed"]
@@ -274,7 +274,7 @@ def test_a_document_with_an_example_is_no_result(tmp_path):
     assert [finding.level for finding in report.findings] == ["info"]
 
 
-def test_what_nobody_reads_is_listed_and_what_looks_like_an_output_is_a_warning(tmp_path):
+def test_unread_files_are_listed_and_unread_outputs_are_warnings(tmp_path):
     (tmp_path / "ior.txt").write_bytes(sample("ior"))
     odd = [b"<%!>" * (20 + at % 3) + b" " + line for at, line in enumerate(sample("mdtest").split(b"\n"))]
     (tmp_path / "odd.txt").write_bytes(b"\n".join(odd))
@@ -288,7 +288,7 @@ def test_what_nobody_reads_is_listed_and_what_looks_like_an_output_is_a_warning(
     assert report.status == "valid"
 
 
-def test_more_outputs_than_are_read_are_told(tmp_path):
+def test_outputs_beyond_the_limit_are_reported(tmp_path):
     report = of_log(tmp_path, b"# darshan log version: 3.41\n" * 1002)
     assert len(report.runs) == 1000
     (warned,) = [finding for finding in report.findings if finding.code == "bundle.not-read"]
@@ -316,7 +316,7 @@ RESULT = (
 
 
 @pytest.mark.parametrize("content", [MODEL + RESULT, RESULT + MODEL], ids=["before", "behind"])
-def test_what_a_model_prints_beside_another_tool_is_read(tmp_path, content):
+def test_output_of_a_model_beside_another_tool_is_read(tmp_path, content):
     """Of WRF nothing was read, where another tool that comes first had the whole file."""
     report = of_log(tmp_path, content)
     by_tool = {run.tool: run for run in report.runs}
@@ -336,7 +336,7 @@ DOCUMENTS = {
 
 @pytest.mark.parametrize("form", DOCUMENTS.values(), ids=DOCUMENTS)
 @pytest.mark.parametrize("slug", NAMES)
-def test_lines_inside_of_another_document_are_told(tmp_path, slug, form):
+def test_lines_inside_another_document_are_reported(tmp_path, slug, form):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "other.txt").write_bytes(sample("iozone" if slug == "ior" else "ior"))
     (tmp_path / "folder" / "odd.txt").write_bytes(b"\n".join(form(line) for line in sample(slug).split(b"\n")))
@@ -355,7 +355,7 @@ def test_a_screen_that_was_padded_is_read_or_refused(tmp_path, slug):
 
 
 @pytest.mark.parametrize("slug", [slug for slug in NAMES if slug not in ("mdtest",)])
-def test_an_output_of_which_each_line_stands_twice_is_not_valid_in_silence(tmp_path, slug):
+def test_an_output_with_doubled_lines_is_reported(tmp_path, slug):
     lines = [line for line in sample(slug).split(b"\n") for _ in range(2)]
     report = of_log(tmp_path, b"\n".join(lines))
     warned = [f.code for run in report.runs for f in run.findings if f.level != "info"]
@@ -365,7 +365,7 @@ def test_an_output_of_which_each_line_stands_twice_is_not_valid_in_silence(tmp_p
 
 
 @pytest.mark.parametrize("labels", [(b"", b""), (b"nid001: ", b"nid002: ")], ids=["plain", "nodes"])
-def test_lines_that_two_ranks_printed_are_told(tmp_path, labels):
+def test_lines_printed_by_two_ranks_are_reported(tmp_path, labels):
     for content, tool in ((MODEL, "wrf"), (RESULT + RESULT.replace(b"READ", b"WRITE"), "gdsio")):
         lines = [label + line for line in content.rstrip().split(b"\n") for label in labels]
         (run,) = of_log(tmp_path, b"\n".join(lines) + b"\n").runs

@@ -94,7 +94,7 @@ def silent(slug, change, folder, most=LINES_OF_A_SAMPLE):
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("benchmark", TOOLS, ids=lambda benchmark: benchmark.slug)
-def test_no_number_is_lost_in_silence(benchmark, change, tmp_path, every_nth):
+def test_every_deleted_number_of_a_sample_is_reported(benchmark, change, tmp_path, every_nth):
     lines = range(LINES_OF_A_SAMPLE)
     most = len(lines if change == "deleted" else every_nth(lines, 4))  # what is deleted in silence is counted
     lost, altered = silent(benchmark.slug, change, tmp_path, most)
@@ -130,7 +130,7 @@ def silent_in_tree(slug, change, folder, *, every_line=False):
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("slug", TREES)
-def test_no_number_of_a_tree_is_lost_in_silence(slug, change, tmp_path):
+def test_every_deleted_file_number_of_a_tree_is_reported(slug, change, tmp_path):
     lost, altered = silent_in_tree(slug, change, tmp_path)
     assert (lost, altered > 3 or change == "coloured") == ([], True)
 
@@ -138,12 +138,12 @@ def test_no_number_of_a_tree_is_lost_in_silence(slug, change, tmp_path):
 @pytest.mark.deep
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("slug", TREES)
-def test_no_number_of_any_line_of_a_tree_is_lost_in_silence(slug, change, tmp_path):
+def test_every_deleted_line_of_a_tree_is_reported(slug, change, tmp_path):
     lost, _ = silent_in_tree(slug, change, tmp_path, every_line=True)
     assert [line.strip() for _, _, line in lost] == SILENT_OF_TREES.get((slug, change), [])
 
 
-def test_the_meter_sees_what_is_lost(tmp_path, monkeypatch):
+def test_the_loss_meter_counts_a_deleted_line(tmp_path, monkeypatch):
     """Without the account of lines, split lines of WRF are lost in silence."""
     monkeypatch.setattr("validators.reading.accounting.Ledger.findings", lambda *_: [])
     lost, altered = silent("wrf", "split", tmp_path)
@@ -151,7 +151,7 @@ def test_the_meter_sees_what_is_lost(tmp_path, monkeypatch):
     assert altered >= len(lost)
 
 
-def test_no_pattern_ignores_many_lines():
+def test_no_pattern_of_ignored_lines_matches_many_lines():
     """Over 5 % of the lines of all samples of a tool are a reader's work, whatever the reason."""
     for benchmark in TOOLS:
         folders = (catalogue.FOLDER / benchmark.slug / "samples").iterdir()

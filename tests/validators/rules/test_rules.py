@@ -52,7 +52,7 @@ def test_a_rule_of_some_lists_is_not_evaluated_for_others(tmp_path: Path) -> Non
     assert outcome(tmp_path, test, {"p": 2})[0] == NOT_EVALUATED
 
 
-def test_a_rule_that_nobody_decides_is_refused(tmp_path: Path) -> None:
+def test_a_rule_without_a_judge_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rules.json").write_text(json.dumps([ROW]))
     with pytest.raises(KeyError, match=r"tool\.rule"):
         load_rules(tmp_path / "rules.json", {})

@@ -57,7 +57,7 @@ def test_rules_are_data_of_the_known_form_and_each_has_a_judge_and_a_hint() -> N
     assert all(rule.level in LEVELS and rule.level != "error" for rule in system_rules.RULES)
 
 
-def test_without_a_description_nothing_is_evaluated() -> None:
+def test_no_system_rule_is_evaluated_without_a_description() -> None:
     for rule in system_rules.RULES:
         assert rule.evaluate(Run("io500", "", parameters=RAN), Context(Bundle())).outcome == "not_evaluated"
 
@@ -261,7 +261,7 @@ def test_drift(code: str, severity: str) -> None:
     assert outcome(code, once) == "not_evaluated"
 
 
-def test_drift_of_many_pointers_is_told_in_one_line() -> None:
+def test_drift_of_many_pointers_is_one_line() -> None:
     many = [{"pointer": f"/parameters/{number}", "severity": "warning"} for number in range(5000)]
     judged_outcome, why = judged("drift", make_system(drift=many))
     assert (judged_outcome, why) == (

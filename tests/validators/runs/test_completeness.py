@@ -56,17 +56,17 @@ def test_an_operation_without_a_required_quantity_is_an_error(rows, lacking):
     assert lacking in run.findings[0].message
 
 
-def test_an_operation_of_which_nothing_was_read_is_missed_all_the_same():
+def test_an_operation_without_any_measurement_is_missing():
     run = measured(operations_done=[("write", {"job": 3})])
     assert found(run) == [("tool.measurement-missing", "error")]
     assert "write has no bandwidth" in run.findings[0].message
 
 
-def test_what_differs_in_parts_that_say_what_a_value_is_worth_is_one_operation():
+def test_descriptive_context_does_not_split_an_operation():
     assert found(measured(("write", "bandwidth", 1, {"invalid": True}), ("write", "time", 1, {"iter": 2}))) == []
 
 
-def test_a_run_that_does_not_count_anyway_is_left_with_its_own_error():
+def test_an_invalid_run_gets_no_completeness_finding():
     error = Finding("tool.truncated", ERROR, "It ends before its end.")
     assert found(measured(("write", "time", 1), findings=[error])) == [("tool.truncated", "error")]
 
@@ -85,7 +85,7 @@ def test_a_zero_beside_work_is_left_out():
         [("other", "volume", 0.0), ("other", "rate", 1)],  # a quantity that may be 0
     ],
 )
-def test_other_zeros_stay(rows):
+def test_other_zeros_are_kept(rows):
     run = measured(*rows)
     assert (found(run), len(run.measurements)) == ([], len(rows))
 
@@ -109,13 +109,13 @@ NO_VERSION = {"gdsio", "io500", "lst", "obdfilter-survey"}
 
 
 @pytest.mark.parametrize("benchmark", catalogue.benchmarks(), ids=lambda benchmark: benchmark.slug)
-def test_every_descriptor_says_what_its_runs_are_reported_with_and_when_they_are_alike(benchmark):
+def test_every_descriptor_names_required_values_and_settings(benchmark):
     assert {"required", "never_zero", "same_settings"} <= benchmark.descriptor.keys()
     assert ("tried_versions" in benchmark.descriptor) == (benchmark.tool not in NO_VERSION)
 
 
 @pytest.mark.parametrize("benchmark", catalogue.benchmarks(), ids=lambda benchmark: benchmark.slug)
-def test_what_is_never_zero_is_a_quantity_of_the_tool(benchmark):
+def test_never_zero_names_quantities_of_the_tool(benchmark):
     named = {operation["quantity"] for operation in benchmark.descriptor["operations"]}
     assert set(benchmark.descriptor["never_zero"]) <= named
     for entry in benchmark.descriptor["required"]:
@@ -123,7 +123,7 @@ def test_what_is_never_zero_is_a_quantity_of_the_tool(benchmark):
         assert {name for group in groups for name in group} <= named
 
 
-def test_a_deviation_of_0_is_one():
+def test_a_deviation_of_0_is_kept():
     run = measured(("write", "bandwidth", 5), ("write", "time", 1))
     run.measurements.append(replace(run.measurements[0], stat="stdev", value=0.0))
     completeness.examine(run, DESCRIPTOR)

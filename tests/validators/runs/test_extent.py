@@ -32,7 +32,7 @@ def sample_runs(benchmark: catalogue.Benchmark) -> list[Run]:
 
 
 @pytest.mark.parametrize("benchmark", catalogue.benchmarks(), ids=lambda benchmark: benchmark.slug)
-def test_every_benchmark_says_each_field_or_why_not(benchmark: catalogue.Benchmark) -> None:
+def test_every_benchmark_gives_each_extent_field_or_a_reason(benchmark: catalogue.Benchmark) -> None:
     """What no sample tells has its own reason in the descriptor; what every sample tells needs none."""
     runs = sample_runs(benchmark)
     for run in runs:
@@ -58,7 +58,7 @@ def test_every_benchmark_says_each_field_or_why_not(benchmark: catalogue.Benchma
         ("mlperf_storage", "v1.0-two-hosts", ("2026-01-05T10:00:00", None, 2)),
     ],
 )
-def test_what_an_eye_reads_in_a_sample(tool: str, sample: str, expected: tuple) -> None:
+def test_times_and_nodes_of_samples_are_those_read_by_eye(tool: str, sample: str, expected: tuple) -> None:
     run = check(catalogue.FOLDER / tool / "samples" / sample).runs[0]
     started, ended, nodes = expected
     assert (run.started, run.ended if ended else None, run.client_nodes) == (started, ended, nodes)
@@ -80,12 +80,12 @@ def test_what_an_eye_reads_in_a_sample(tool: str, sample: str, expected: tuple) 
         ("", None),
     ],
 )
-def test_times_as_tools_print_them(text: str, moment: str | None) -> None:
+def test_printed_times_of_tools_are_parsed(text: str, moment: str | None) -> None:
     assert times.printed_time(text) == moment
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 1e18, True, "5", None])
-def test_texts_that_are_no_times_are_none(seconds: object) -> None:
+def test_invalid_timestamps_are_left_out(seconds: object) -> None:
     assert times.from_timestamp(seconds) is None
 
 
@@ -97,7 +97,7 @@ def described(**run: object) -> dict:
 TERSE = (catalogue.FOLDER / "fio" / "samples" / "terse-v3" / "stdout.txt").read_bytes()
 
 
-def test_where_the_output_is_silent_the_description_is_asked_and_named(tmp_path: Path) -> None:
+def test_missing_times_and_nodes_come_from_the_description(tmp_path: Path) -> None:
     system = described(nodes=3, nodes_from="job", tasks=12, tasks_from="command line")
     run = check(lay_out(tmp_path, make_bag({"out.txt": TERSE}, system))).runs[0]
     assert (run.started, run.ended) == ("2026-11-20T18:00:00Z", "2026-11-20T18:10:00Z")
@@ -110,7 +110,7 @@ def test_where_the_output_is_silent_the_description_is_asked_and_named(tmp_path:
     assert "Only the description says" in judged["system.run-duration"].why
 
 
-def test_a_description_that_is_of_another_result_is_not_asked(tmp_path: Path) -> None:
+def test_a_description_of_another_result_is_not_used(tmp_path: Path) -> None:
     system = described(files=[{"path": "other.txt", "bytes": 5, "sha256": "0" * 64}])
     system["run"]["seal"] = _hash_of(system["run"])
     run = check(lay_out(tmp_path, make_bag({"out.txt": TERSE}, system))).runs[0]
@@ -118,12 +118,12 @@ def test_a_description_that_is_of_another_result_is_not_asked(tmp_path: Path) ->
     assert run.unknown["started"] == "Only the JSON of fio says how long ago the run began."
 
 
-def test_labels_of_a_file_with_several_runs_are_of_none_of_them(tmp_path: Path) -> None:
+def test_labels_of_a_file_with_several_runs_are_ignored(tmp_path: Path) -> None:
     runs = [Run("ior", "out.txt"), Run("ior", "out.txt"), Run("ior", "other.txt")]
     assert extent.alone(runs) == {"other.txt"}
 
 
-def test_fio_says_when_it_began_by_what_had_elapsed(tmp_path: Path) -> None:
+def test_the_start_of_a_fio_run_follows_from_its_elapsed_time(tmp_path: Path) -> None:
     run = check(lay_out(tmp_path, {"fio.json": make_output(2)})).runs[0]
     assert (run.started, run.ended) == ("2026-11-20T19:00:09Z", "2026-11-20T19:00:49Z")
     assert run.tasks is None

@@ -62,7 +62,7 @@ def test_our_own_export_has_no_finding(tmp_path: Path) -> None:
         (("storage_system", "usable_capacity_GiB"), 0.5),
     ],
 )
-def test_a_figure_that_no_machine_has_is_told_with_its_place(tmp_path: Path, place: tuple, value: object) -> None:
+def test_an_impossible_value_is_reported_with_its_place(tmp_path: Path, place: tuple, value: object) -> None:
     (finding,) = told(tmp_path, json.dumps(changed(*place, value=value)).encode())
     assert (finding.code, finding.level) == ("description.unit", "warning")
     assert finding.where == "systems/fjord.json#/" + "/".join(map(str, place))
@@ -78,7 +78,7 @@ def test_invalid_json_is_reported_with_its_line(tmp_path: Path, content: bytes) 
     assert finding.where.startswith("systems/fjord.json")
 
 
-def test_depth_beyond_measure_is_not_json(tmp_path: Path) -> None:
+def test_deeply_nested_json_is_refused(tmp_path: Path) -> None:
     content = b'{"benchmark_hosts": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     assert [finding.code for finding in told(tmp_path, content)] == ["description.unreadable"]
 
@@ -88,7 +88,7 @@ def test_a_description_without_its_parts_is_incomplete(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"{", b'{"nodes": [{"DRAM": {"capacity_MiB": 1}}]}', b"[]"])
-def test_other_json_files_are_left_alone(tmp_path: Path, content: bytes) -> None:
+def test_other_json_files_are_ignored(tmp_path: Path, content: bytes) -> None:
     assert told(tmp_path, content) == []
 
 

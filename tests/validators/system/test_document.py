@@ -49,14 +49,14 @@ def test_a_bag_in_the_only_folder_has_its_document(tmp_path: Path) -> None:
     assert (system.path, codes) == ("run-7/data/system.json", [])
 
 
-def test_the_document_of_the_bag_goes_before_one_that_lies_around(tmp_path: Path) -> None:
+def test_the_document_of_the_bag_is_preferred(tmp_path: Path) -> None:
     other = json.dumps(make_system(node_classes=[make_class(count=3)])).encode()
     system, _ = read(pack(tmp_path / "run.tar.gz", {**make_bag(make_run(), make_system()), "system.json": other}))
     assert system.path == "data/system.json"
 
 
 @pytest.mark.parametrize("content", [b'{"nodes": 4}', b"[1, 2]", b"name: x\n", b""])
-def test_a_file_of_that_name_from_another_program_is_left_alone(tmp_path: Path, content: bytes) -> None:
+def test_a_file_of_that_name_from_another_program_is_ignored(tmp_path: Path, content: bytes) -> None:
     report = check(pack(tmp_path / "run.tar.gz", {**make_run(), "system.json": content}))
     assert (report.status, report.system, "system" in report.as_json()) == (VALID, None, False)
     assert not any(finding.code.startswith("system.") for finding in report.findings)
@@ -106,7 +106,7 @@ def test_a_document_that_cannot_be_used_makes_the_report_invalid(tmp_path: Path,
     ],
     ids=["unknown", "no nodes", "host name", "long and no time", "no capture"],
 )
-def test_what_the_schema_does_not_know_is_refused_with_its_place(tmp_path: Path, change: dict) -> None:
+def test_unknown_fields_of_a_document_are_refused_with_their_place(tmp_path: Path, change: dict) -> None:
     with open_bundle(bag(tmp_path, make_system(**change))) as bundle:
         system, findings = document.read(bundle)
     assert system is None
@@ -114,7 +114,7 @@ def test_what_the_schema_does_not_know_is_refused_with_its_place(tmp_path: Path,
     assert all(finding.where.startswith("data/system.json#") and len(finding.message) < 300 for finding in findings)
 
 
-def test_a_document_with_a_thousand_errors_is_told_by_the_first_ones(tmp_path: Path) -> None:
+def test_a_document_with_a_thousand_errors_reports_the_first_ones(tmp_path: Path) -> None:
     _, codes = read(bag(tmp_path, make_system(drift=[{"x": 1}] * 1000)))
     assert len(codes) == 20
 
@@ -128,7 +128,7 @@ def test_a_description_without_results_is_not_a_run(tmp_path: Path, as_bag: bool
     assert "pack --results" in report.findings[0].hint
 
 
-def test_an_altered_document_is_told_by_the_manifest(tmp_path: Path) -> None:
+def test_an_altered_document_fails_its_manifest(tmp_path: Path) -> None:
     files = make_bag(make_run(), make_system())
     files["data/system.json"] = json.dumps(make_system(job={"nodes": 11})).encode()
     report = check(pack(tmp_path / "run.tar.gz", files))

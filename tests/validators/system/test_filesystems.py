@@ -46,19 +46,19 @@ def test_products_and_releases_name_their_file_system(declared: str, name: str) 
 
 
 @pytest.mark.parametrize("declared", ["Timeless", "sublime", "informs", "SomethingFS", "Scale-out NAS"])
-def test_a_name_that_is_not_known_is_only_said(declared: str) -> None:
+def test_an_unknown_name_is_only_reported(declared: str) -> None:
     assert filesystems.named_by(declared) is None
     assert codes(declared) == [("metadata.filesystem-type", "info")]
 
 
 @pytest.mark.parametrize(("declared", "name"), [("lustr", "Lustre"), ("BeeFGS", "BeeGFS"), ("Lusttre", "Lustre")])
-def test_a_slip_is_a_warning_with_the_name_that_is_near(declared: str, name: str) -> None:
+def test_a_misspelt_name_is_a_warning_with_the_nearest_name(declared: str, name: str) -> None:
     (result,) = filesystems.findings({"filesystem_type": declared})
     assert (result.code, result.level, result.expected, result.actual) == (filesystems.CODE, "warning", name, declared)
 
 
 @pytest.mark.parametrize("declared", [None, "", "  ", 7])
-def test_where_nothing_is_declared_nothing_is_said(declared: object) -> None:
+def test_a_missing_declaration_has_no_finding(declared: object) -> None:
     assert codes(declared) == []
 
 
@@ -67,7 +67,7 @@ def test_a_long_name_costs_no_time_and_is_not_repeated() -> None:
     assert len(result.message) < 200
 
 
-def test_a_check_says_it_of_an_upload(tmp_path: Path) -> None:
+def test_the_check_of_an_upload_reports_a_misspelt_file_system(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("nothing\n")
     result = {finding.code for finding in check(tmp_path / "x.txt", metadata={"filesystem_type": "lustr"}).findings}
     assert filesystems.CODE in result
@@ -79,7 +79,7 @@ def test_every_published_name_is_known_but_those_that_name_nothing() -> None:
     assert {name for name in names if filesystems.named_by(name) is None} == NO_NAMES & names
 
 
-def test_the_record_and_the_rules_call_them_the_same() -> None:
+def test_registry_and_rules_use_the_same_file_system_names() -> None:
     for row in json.loads(ALIASES.read_text(encoding="utf-8")):
         result = filesystems.named_by(row["canonical"])
         assert result is not None, row

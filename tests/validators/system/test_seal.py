@@ -64,7 +64,7 @@ def outcome(tmp_path: Path, system: dict, files: dict[str, bytes] | None = None)
         ([entry(scrubbed=True, added_bytes=7)], "What was added since is not sealed"),
     ],
 )
-def test_results_that_are_of_the_seal_agree(tmp_path: Path, files: list[dict], sentence: str) -> None:
+def test_unchanged_results_agree_with_the_seal(tmp_path: Path, files: list[dict], sentence: str) -> None:
     verdict = outcome(tmp_path, sealed(*files))
     assert verdict[0] == "agrees"
     assert sentence in verdict[1]
@@ -74,12 +74,15 @@ def test_results_that_are_of_the_seal_agree(tmp_path: Path, files: list[dict], s
     ("files", "sentence"),
     [
         ([entry(b"x" * len(OUTPUT))], "Not as the command left it: "),
-        ([entry(b"x", "other.txt")], "The output of this run is not one that the described command wrote"),
+        (
+            [entry(b"x", "other.txt")],
+            "The output of this run (data/results/fio.json) is not one that the described command wrote",
+        ),
         ([entry(OUTPUT[10:90], from_byte=11)], "Not as the command left it"),
         ([entry(from_byte=10**18)], "Not as the command left it"),
     ],
 )
-def test_results_that_are_not_differ(tmp_path: Path, files: list[dict], sentence: str) -> None:
+def test_changed_results_differ_from_the_seal(tmp_path: Path, files: list[dict], sentence: str) -> None:
     verdict = outcome(tmp_path, sealed(*files))
     assert verdict[0] == "differs"
     assert sentence in verdict[1]
@@ -99,14 +102,14 @@ def test_a_record_that_was_edited_differs(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("document", [make_system(), sealed()])
-def test_without_a_seal_nothing_is_said_of_it(tmp_path: Path, document: dict) -> None:
+def test_a_missing_seal_has_no_finding(tmp_path: Path, document: dict) -> None:
     assert outcome(tmp_path, document)[0] == "absent"
 
 
 @pytest.mark.parametrize(
     ("capture", "time"), [("pre", "2025-10-01T10:30:00Z"), ("post", "2025-10-01T08:10:00Z")], ids=["before", "after"]
 )
-def test_a_run_that_was_put_beside_other_machines_differs(tmp_path: Path, capture: str, time: str) -> None:
+def test_a_run_with_the_machines_of_another_differs(tmp_path: Path, capture: str, time: str) -> None:
     document = sealed(entry())
     for row in document["captures"]:
         row["started"] = time if row["phase"] == capture else row["started"]
@@ -115,7 +118,7 @@ def test_a_run_that_was_put_beside_other_machines_differs(tmp_path: Path, captur
     )  # fmt: skip
 
 
-def test_files_that_are_gone_and_files_that_came_are_said(tmp_path: Path) -> None:
+def test_missing_and_added_files_are_reported(tmp_path: Path) -> None:
     run_files = {f"run/{path.rpartition('/')[2]}": content for path, content in make_run(folder="r").items()}
     entries = [entry(content, path) for path, content in run_files.items() if not path.endswith(("find.csv", ".sh"))]
     document = sealed(*entries, entry(b"lost", "run/mdtest.err"), files_not_packed=2)
@@ -125,7 +128,7 @@ def test_files_that_are_gone_and_files_that_came_are_said(tmp_path: Path) -> Non
     assert verdict[1].endswith("Of the files that the command wrote, 3 are not here.")
 
 
-def test_a_description_from_which_the_command_was_taken_says_so(tmp_path: Path) -> None:
+def test_a_description_with_a_removed_command_is_reported(tmp_path: Path) -> None:
     document = {name: value for name, value in make_system().items() if name != "run"}
     report = check(lay_out(tmp_path, make_bag({"fio.json": OUTPUT}, document)))
     assert report.system is not None
@@ -141,7 +144,7 @@ def test_a_description_without_a_command_has_none(tmp_path: Path) -> None:
     assert "seal" not in report.system.as_json()
 
 
-def test_a_difference_is_a_warning_and_absence_is_said(tmp_path: Path) -> None:
+def test_a_difference_is_a_warning_and_a_missing_seal_is_reported(tmp_path: Path) -> None:
     for number, (document, code, level) in enumerate(
         [(sealed(entry(b"x")), "system.seal", "warning"), (sealed(), "system.seal-absent", "info")]
     ):

@@ -53,7 +53,7 @@ def test_an_entry_of_a_map_is_named_by_its_key() -> None:
     assert (row.parameter, row.key, texts(row)) == ("vm.sysctl", "vm.dirty_ratio", [("10", 1)])
 
 
-def test_what_the_registry_does_not_know_stands_apart() -> None:
+def test_parameters_of_the_site_are_listed_separately() -> None:
     row = rows(of_client(make_parameter("site.burst_buffer", "on")))["Of the site", "site.burst_buffer"]
     assert (row.parameter, row.differs) == ("", None)
 
@@ -70,7 +70,7 @@ def test_what_the_registry_does_not_know_stands_apart() -> None:
         ("2.15.4", "lustre.client.osc.idle_timeout_unheard_of", 7, None),
     ],
 )
-def test_a_value_is_held_against_the_default_of_its_own_release(
+def test_a_value_is_compared_with_the_default_of_its_release(
     release: str, id: str, value: object, differs: bool | None
 ) -> None:
     row = rows(of_client(make_parameter(id, value), *([make_parameter("lustre.version", release)] if release else [])))
@@ -94,7 +94,7 @@ def test_classes_are_named_by_role_the_largest_first() -> None:
     ]
 
 
-def test_what_is_missing_is_grouped_by_its_reason() -> None:
+def test_missing_parameters_are_grouped_by_reason() -> None:
     missing = [
         {"id": "a", "reason": "timeout"},
         {"id": "b", "reason": "permission_denied"},
@@ -113,7 +113,7 @@ def test_every_reason_and_role_of_the_schema_has_its_words() -> None:
     assert set(definitions["drift"]["properties"]["severity"]["enum"]) == set(facts.SEVERITIES)
 
 
-def test_drift_is_read_the_gravest_first() -> None:
+def test_drift_is_sorted_by_severity() -> None:
     rows = [
         {"pointer": "/a", "severity": "info"},
         {"pointer": "/parameters/osc~1x", "pre": True, "post": "true x6, false x1", "severity": "warning"},
@@ -168,7 +168,7 @@ def test_a_system_differs_in_nothing_from_itself() -> None:
     assert comparison["equal"] > 15
 
 
-def test_what_differs_is_told_with_both_values_and_the_marks_of_the_defaults() -> None:
+def test_differences_show_both_values_and_marks_of_defaults() -> None:
     version = make_parameter("lustre.version", "2.15.4")
     system = of_client(make_parameter("lustre.client.osc.checksums", True), version)
     other = of_client(make_parameter("lustre.client.osc.checksums", False), version)
@@ -191,7 +191,7 @@ def test_more_targets_of_the_same_value_are_no_difference() -> None:
     assert differing(few, many) == {}
 
 
-def test_what_is_of_one_moment_is_left_out() -> None:
+def test_volatile_values_are_left_out() -> None:
     names = ("lustre.client.osc.grant", "lustre.client.osc.rpc_stats")
     system, other = (of_client(*(make_parameter(name, value) for name in names)) for value in (1, 2))
     assert differing(system, other) == {}
@@ -218,7 +218,7 @@ def test_nodes_that_only_one_describes_are_not_known_of_the_other() -> None:
     assert differing(make_system(), make_system(node_classes=[make_class(), servers])) == {}
 
 
-def test_of_three_systems_one_may_be_without_description() -> None:
+def test_one_of_three_systems_may_lack_a_description() -> None:
     comparison = difference([make_system(), None, of_client(make_parameter("lustre.version", "2.12.9"))])
     assert comparison["described"] == [True, False, True]
     versions = next(row for row in comparison["differences"] if row["name"] == "lustre.version")

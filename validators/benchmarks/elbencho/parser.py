@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from validators.benchmarks.elbencho import jsonlines, report, table
+from validators.benchmarks.elbencho import jsonlines, recipe, report, table
 from validators.benchmarks.elbencho.command import ONLY_IN_COMMAND, invocations, phases_missing, settings, shape
 from validators.benchmarks.elbencho.phase import MOST_PHASES, Phase
 from validators.bundle import Bundle
@@ -123,6 +123,7 @@ def _run(output: Output, form: str, phases: list[Phase]) -> Run:
     run.findings = list(_findings(phases, form, output.path))
     if command := phases[0].command:
         run.undisclosed_settings["command"] = shape(command)
+        run.given_options = recipe.find_options(command)
     return run
 
 

@@ -74,7 +74,7 @@ def is_continued(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
     is_told = first is not None and second is not None
     if first is not None and second is not None and abs(first - second) > _CLOCK_S:
         return False
-    return all(_goes_on(*pair, may_stall=is_told) for pair in zip(before, after, strict=True))
+    return all(_did_no_less(*pair, may_stall=is_told) for pair in zip(before, after, strict=True))
 
 
 def _jobs(document: dict[str, Any]) -> list[Any]:
@@ -89,7 +89,7 @@ def _begun(document: dict[str, Any]) -> float | None:
     return ended - max(elapsed) if ended is not None and elapsed else None
 
 
-def _goes_on(before: Any, after: Any, *, may_stall: bool) -> bool:
+def _did_no_less(before: Any, after: Any, *, may_stall: bool) -> bool:
     """Whether a job did no less than before. The same amount in another time is another run, or a job that stalled."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         return False

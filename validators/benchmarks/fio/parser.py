@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from validators.benchmarks.fio import agreement, consistency, report, terse
+from validators.benchmarks.fio import agreement, consistency, recipe, report, terse
 from validators.benchmarks.fio.consistency import HINT_AGAIN
 from validators.benchmarks.fio.directions import ALL_CLIENTS, DIRECTIONS, SYNC, did_work, figures, number, sync_figures
 from validators.benchmarks.fio.documents import (
@@ -202,6 +202,7 @@ def _json_run(output: Output, documents: list[dict[str, Any]], around: str) -> R
     run.states_all_settings = all(isinstance(job.get("job options"), dict) for job in jobs)
     if isinstance(shared, dict):
         run.unknown_settings += [name for name in sorted(shared) if shared[name] is SEVERAL][:MOST_UNKNOWN]
+    run.given_options = recipe.find_options(shared, jobs)
     run.undisclosed_settings = _undisclosed(options) | {
         "ends": repr(
             [consistency.is_timed_out(*job_and_options) for job_and_options in zip(jobs, options, strict=True)]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from validators.benchmarks.io500 import options, random_read, score
+from validators.benchmarks.io500 import options, random_read, recipe, score
 from validators.benchmarks.io500.defects import computed_scores, defects, is_external_find
 from validators.benchmarks.io500.evidence import Evidence, fingerprint, gather, is_dry_run, printed_scores, seconds_of
 from validators.benchmarks.io500.evidence_kinds.copies import judge_copies, read_other_files, total_of
@@ -119,6 +119,7 @@ def _run(evidence: Evidence, bundle: Bundle, redacted: Redaction = _NOT_REDACTED
     ]
     _add_shares(run, evidence)
     run.parameters = _parameters(evidence)
+    run.given_options = recipe.find_options(evidence)
     for name in evidence.tables:
         if table := evidence.whole_table(name):
             run.distributions += over_ranks(table, name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from validators.launcher_output import options_of
 
@@ -103,6 +104,7 @@ def plain_command(command: str) -> str:
     return " ".join([words[0].rsplit("/", 1)[-1], *words[1:]]) if words else ""
 
 
+@lru_cache(maxsize=128)
 def option(command: str, letter: str) -> str:
     """The value of an option of IOR or mdtest, the last where it is repeated: `-t 2m`, `-t=2m`; "" without one."""
     return options_of(command, letter).get(letter, "").lstrip("=")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from validators import rank_tables
-from validators.benchmarks.ior import consistency, jsonform, text
+from validators.benchmarks.ior import consistency, jsonform, recipe, text
 from validators.benchmarks.ior.record import COMPONENTS, Record
 from validators.benchmarks.ior.settings import VALUED, command_of, is_dry_run, settings_of
 from validators.bundle import LINE_LIMIT, Bundle
@@ -108,6 +108,7 @@ def _run(record: Record, path: str) -> Run:
     run.measurements = [*_iterations(record), *_summaries(record, run)]
     run.parameters = _parameters(run, record)
     _settings_not_shown(run, record)
+    run.given_options = recipe.find_options(record.command)
     run.findings = [*consistency.findings(record, run, path), *_warnings(record, path)]
     return run
 

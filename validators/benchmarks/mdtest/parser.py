@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from validators import rank_tables
-from validators.benchmarks.mdtest import consistency, text
+from validators.benchmarks.mdtest import consistency, recipe, text
+from validators.benchmarks.mdtest.recipe import VALUED
 from validators.benchmarks.mdtest.text import Record, Row, Table, Test
 from validators.bundle import Bundle
 from validators.catalogue import Reading
@@ -27,10 +28,8 @@ from validators.signs import Sign
 from validators.units import to_canonical
 
 TOOL = "mdtest"
-VALUED = "abdefiIlnNpsVwWxz"
 _MARGIN = 1.2
 """Of times that are computed from a rate, over those of a clock of whole seconds."""
-"""Letters of mdtest's options that take a value."""
 OVER_RANKS = "ranks and iterations, population stdev"
 OVER_ITERATIONS = "iterations (slowest rank x tasks), sample stdev"
 _BANNER = Sign(rb"^[^\r\n]{0,60}mdtest-\S{1,40} was launched with \d{1,9} total task", b" was launched with ")
@@ -129,6 +128,7 @@ def _run(record: Record, path: str) -> Run:
     run.undisclosed_settings = values_not_shown(record.command, VALUED, files="dx")
     if '"' in record.command:  # the mdtest of IOR 3.2 calls itself 1.9.3, as an older program does, and prints quotes
         run.undisclosed_settings["build"] = "of IOR"
+    run.given_options = recipe.find_options(record.command)
     run.findings = [*_disagreements(record, options, path), *_failures(record, path), *_warnings(record, path)]
     if not run.measurements and not run.findings:
         raise Refusal("no-results", "No phase was run.", "Ask for phases: -C, -T, -E, -r, or none of them for all.")

@@ -71,6 +71,8 @@ class Configuration:
     verification: str = ""
     settings: dict[str, int] = field(default_factory=dict)
     overrides: set[str] = field(default_factory=set)
+    override_values: dict[str, str] = field(default_factory=dict)
+    """Values of the overrides of DLIO, as its overrides.yaml has them."""
     record_length: float | None = None
     au_target: float | None = None
     checkpoints: dict[str, int] = field(default_factory=dict)
@@ -100,12 +102,14 @@ class Configurations:
                 self.texts.setdefault(place.parent.parent, []).append(path)
 
     def of(self, folder: PurePosixPath) -> Configuration:
+        """What the files of one run tell of its configuration."""
         configuration = Configuration()
         for path in self.texts.get(folder, []):
             configuration.read.add(path)
             text = self.bundle.read(path, TEXT_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
             if path.endswith("overrides.yaml"):
-                _add_overrides(configuration, dict(_OVERRIDE.findall(text)))
+                configuration.override_values = dict(_OVERRIDE.findall(text))
+                _add_overrides(configuration, configuration.override_values)
             else:
                 _add_settings(configuration, text)
         if folder in self.metadata:

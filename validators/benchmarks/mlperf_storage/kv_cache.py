@@ -103,7 +103,7 @@ def _run(contents: Contents, path: str, document: Any, configuration: Configurat
     folder, place = PurePosixPath(path).parent, places.find_place(path)
     evidence = contents.evidence(folder)
     evidence += [Evidence(configuration.form, "metadata")] if configuration.form else []
-    verdict = versions.tell(evidence, places.KV_CACHE, "", "", "", bool(place.kind))
+    verdict = versions.infer_version(evidence, places.KV_CACHE, "", "", "", bool(place.kind))
     run = Run(TOOL, path, version=verdict.version, mode=places.KV_CACHE)
     options = document.get("options")
     options = options if isinstance(options, dict) else {}

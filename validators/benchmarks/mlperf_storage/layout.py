@@ -44,6 +44,7 @@ class MlperfResult:
     evidence: list[Evidence] = field(default_factory=list)
     separations: list[bool | None] = field(default_factory=list)
     settings_by_folder: dict[PurePosixPath, dict[str, int]] = field(default_factory=dict)
+    overrides_by_folder: dict[PurePosixPath, dict[str, str]] = field(default_factory=dict)
     verdict: VersionVerdict = field(default_factory=VersionVerdict)
     warm_up: RunFolder | None = None
     is_ambiguous: bool = False
@@ -57,6 +58,7 @@ class MlperfResult:
         self.evidence += other.evidence
         self.separations += other.separations
         self.settings_by_folder |= other.settings_by_folder
+        self.overrides_by_folder |= other.overrides_by_folder
         self.path = min(self.path, other.path)
 
     @property
@@ -225,6 +227,7 @@ class _Search:
         result.separations.append(read_separation(self.bundle, summary.folder))
         result.configurations.append(configuration)
         result.settings_by_folder[summary.folder] = configuration.checkpoints
+        result.overrides_by_folder[summary.folder] = configuration.override_values
         result.runs.append(RunFolder(_name(result, summary), [summary]))
 
     def _reported(self, path: str) -> MlperfResult | None:
@@ -323,7 +326,7 @@ def _judge_version(result: MlperfResult) -> VersionVerdict:
     accelerator = str(result.configured("accelerator") or "")
     model = result.configured_model or result.place.model
     begun = max((run.begun for run in result.runs), default="")
-    return versions.tell(
+    return versions.infer_version(
         result.evidence, kind, accelerator, model, begun, bool(result.place.kind) or _begun_in_round(result, begun)
     )
 

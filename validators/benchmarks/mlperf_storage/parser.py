@@ -18,6 +18,7 @@ from validators.benchmarks.mlperf_storage import (
     documents,
     kv_cache,
     layout,
+    recipe,
     round_3_findings,
     vector_database,
 )
@@ -107,6 +108,8 @@ def _run(result: MlperfResult) -> Run:
         run.measurements += _of_run(run_folder, model, run, result.checkpoints_of(index), since_3)
     run.distributions = [epoch for folder in result.runs for epoch in _over_epochs(folder, model)]
     run.parameters = _parameters(result, model, threshold)
+    folders = [PurePosixPath(run_folder.path).parent for run_folder in result.all_runs]
+    run.given_options = recipe.find_options(result.overrides_by_folder.get(folder, {}) for folder in folders)
     run.started, run.ended = _times(result, "start", min), _times(result, "end", max)
     run.findings += [*agreement.findings(result, threshold), *round_3_findings.findings(result)]
     run.findings += _figures_missing(result)

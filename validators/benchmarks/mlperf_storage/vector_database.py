@@ -159,7 +159,7 @@ def _run(contents: Contents, result: _Result, read: set[str]) -> Run:
     read |= {path for configuration in configurations for path in configuration.read}
     evidence = [item for search in result.searches for item in contents.evidence(search.folder)]
     evidence += [Evidence(item.form, "metadata") for item in configurations if item.form]
-    verdict = versions.tell(evidence, places.VECTOR_DATABASE, "", "", "", bool(result.place.kind))
+    verdict = versions.infer_version(evidence, places.VECTOR_DATABASE, "", "", "", bool(result.place.kind))
     run = Run(TOOL, result.path, version=verdict.version, mode=places.VECTOR_DATABASE)
     result.searches.sort(key=lambda search: search.path)
     run.measurements = [*_overall(result.searches), *(item for search in result.searches for item in _single(search))]

@@ -79,7 +79,7 @@ class Images:
             yield Evidence(ROUND, SEPARATION)
 
 
-def tell(
+def infer_version(
     evidence: list[Evidence], kind: str, accelerator: str, model: str, begun: str, is_in_tree: bool
 ) -> VersionVerdict:
     """The version that the files of a result, or else its kind, accelerator, model and dates, tell.

@@ -109,6 +109,28 @@ class MadeLog:
             "verifier_key": self.verifier_key(),
         }
 
+    def chain(self, records: Sequence[dict[str, Any]]) -> list[int]:
+        """Add records of one thing, each with the leaf of the one before it; their places."""
+        places: list[int] = []
+        for record in records:
+            previous = self.entries[places[-1]].hex() if places else None
+            places.append(self.add({**record, "previous": previous}))
+            self.fill(1)
+        return places
+
+    def listed(self, places: Sequence[int]) -> list[dict[str, Any]]:
+        """What a registry lists of the records at these places, the newest first."""
+        return [
+            {
+                "leaf": self.entries[place].hex(),
+                "leaf_index": place,
+                "act": json.loads(self.openings[place][1])["act"],
+                "recorded_at": json.loads(self.openings[place][1])["recorded_at"],
+                "erased_at": None,
+            }
+            for place in reversed(places)
+        ]
+
     def waiting_proof(self, index: int) -> dict[str, Any]:
         return self.proof(index) | {"leaf_index": None, "inclusion_proof": []}
 

@@ -47,5 +47,5 @@ def test_texts_and_names_are_written_as_the_registry_writes_them():
         {"results": []},
     ],
 )
-def test_what_has_another_or_no_digest_is_not_as_logged(document):
+def test_documents_with_another_digest_or_none_do_not_match_the_log(document):
     assert parts.is_as_logged("0" * 64, document, parts.OF_RESULT[0]) is False

@@ -50,7 +50,7 @@ def signed(seed: int, message: bytes) -> tuple[bytes, bytes]:
 
 
 @pytest.mark.parametrize(("key", "message", "signature"), VECTORS, ids=["1", "2", "3", "1024", "SHA(abc)"])
-def test_the_vectors_of_the_rfc_hold_and_none_of_their_neighbours(key: str, message: str, signature: str) -> None:
+def test_vectors_of_the_rfc_verify_and_changed_ones_do_not(key: str, message: str, signature: str) -> None:
     parts = [bytes.fromhex(part) for part in (key, message, signature)]
     assert ed25519.is_signature(*parts)
     for part in range(3):
@@ -61,7 +61,7 @@ def test_the_vectors_of_the_rfc_hold_and_none_of_their_neighbours(key: str, mess
 
 
 @given(seed=st.integers(0, 2**256 - 1), message=st.binary(max_size=200), at=st.integers(0, 511))
-def test_what_cryptography_signs_is_accepted_and_one_bit_later_is_not(seed: int, message: bytes, at: int) -> None:
+def test_a_signature_by_cryptography_verifies_and_a_flipped_bit_does_not(seed: int, message: bytes, at: int) -> None:
     key, signature = signed(seed, message)
     assert ed25519.is_signature(key, message, signature)
     changed = bytearray(signature)
@@ -81,7 +81,7 @@ def test_another_number_for_the_same_point_is_refused() -> None:
 
 
 @pytest.mark.parametrize("key", SMALL + NOT_CANONICAL)
-def test_keys_that_sign_for_anybody_are_refused(key: str) -> None:
+def test_low_order_keys_are_refused(key: str) -> None:
     """With such a key, S = 0 and R of small order verify for many messages."""
     public, zero = bytes.fromhex(key), bytes(32)
     for nonce in SMALL + NOT_CANONICAL:
@@ -89,7 +89,7 @@ def test_keys_that_sign_for_anybody_are_refused(key: str) -> None:
             assert not ed25519.is_signature(public, message, bytes.fromhex(nonce) + zero)
 
 
-def test_some_of_those_keys_would_sign_elsewhere() -> None:
+def test_some_low_order_keys_verify_in_other_libraries() -> None:
     """Else the test above would not show anything."""
     zero, neutral = bytes(32), bytes.fromhex(SMALL[0])
     assert is_accepted_elsewhere(neutral, b"anything", neutral + zero)
@@ -102,7 +102,7 @@ def test_wrong_lengths_are_refused(length: int) -> None:
     assert length == 64 or not ed25519.is_signature(key, b"m", (signature * 64)[:length])
 
 
-def test_hostile_signatures_are_judged_as_cryptography_judges_them() -> None:
+def test_hostile_signatures_get_the_verdict_of_cryptography() -> None:
     """Random mixtures of real, small, not canonical and random parts. Ours may be stricter about the key alone."""
     source, accepted = random.Random(8032), 0
     for number in range(600):

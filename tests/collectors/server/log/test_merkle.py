@@ -30,7 +30,7 @@ def proof_of(old: int, entries: Sequence[bytes]) -> list[bytes]:
     return merkle.consistency_proof(old, len(entries), node)
 
 
-def test_the_tree_is_the_one_of_the_rfc() -> None:
+def test_roots_are_those_of_the_rfc() -> None:
     entries = [bytes.fromhex(text) for text in LEAVES]
     assert merkle.leaf_hash(entries[0]).hex() == FIRST_ROOT
     for index, entry in enumerate(entries):
@@ -51,7 +51,7 @@ def test_every_leaf_of_every_small_tree_is_found_and_no_other_place() -> None:
 
 
 @pytest.mark.parametrize(("index", "size"), [(-1, 3), (3, 3), (0, 0), (0, -1), (5, 2)])
-def test_places_beyond_the_tree_have_no_root(index: int, size: int) -> None:
+def test_an_index_beyond_the_tree_has_no_root(index: int, size: int) -> None:
     assert merkle.root_by_inclusion(index, size, bytes(32), [bytes(32)] * 2) is None
 
 
@@ -75,7 +75,7 @@ def test_a_fork_has_no_proof() -> None:
         assert not merkle.is_consistent(20, tree_hash(first[:20]), 30, tree_hash(forked), proof_of(20, entries))
 
 
-def test_a_smaller_tree_continues_nothing() -> None:
+def test_a_smaller_tree_is_no_continuation() -> None:
     entries = entries_of(9)
     for proof in ([], [bytes(32)], path_to(3, entries)):
         assert not merkle.is_consistent(9, tree_hash(entries), 8, tree_hash(entries[:8]), proof)
@@ -87,7 +87,7 @@ def test_a_smaller_tree_continues_nothing() -> None:
     ("number", "width", "path"),
     [(0, 256, "000"), (5, 3, "005.p/3"), (1234, 256, "x001/234"), (1234067, 7, "x001/x234/067.p/7")],
 )
-def test_tiles_lie_where_the_format_says(number: int, width: int, path: str) -> None:
+def test_tiles_have_the_paths_of_the_format(number: int, width: int, path: str) -> None:
     assert tile_path(2, number, width) == f"tile/2/{path}"
 
 
@@ -104,7 +104,7 @@ def test_consistency_is_read_from_tiles(size: int) -> None:
             assert len(reader.tiles) <= 5
 
 
-def test_a_short_tile_may_have_grown() -> None:
+def test_a_tile_that_has_grown_is_read_at_the_older_size() -> None:
     files = tile_files(entries_of(600))
     reader = TileReader(500, lambda path, limit: files.get(path))
     assert reader.read_tile(0, 1) == TileReader(600, lambda path, limit: files.get(path)).read_tile(0, 1)[:244]

@@ -51,7 +51,7 @@ def test_a_checkpoint_is_read_and_its_signature_found_among_others() -> None:
         note(signature(OTHER).replace(signature(OTHER).split()[2][:5], signature(PRIVATE).split()[2][:5])),
     ],
 )
-def test_other_keys_bodies_and_names_sign_nothing(text: str) -> None:
+def test_signatures_of_other_keys_bodies_and_names_are_refused(text: str) -> None:
     assert not signed_note.is_signed_by(text, signed_note.read_key(key_text(PRIVATE)))
 
 
@@ -77,7 +77,7 @@ def test_other_keys_bodies_and_names_sign_nothing(text: str) -> None:
         note(signature(PRIVATE) * 400),
     ],
 )
-def test_what_is_no_checkpoint_is_refused(text: str) -> None:
+def test_an_invalid_checkpoint_is_refused(text: str) -> None:
     with pytest.raises(signed_note.NoteError):
         signed_note.read_checkpoint(text)
 
@@ -97,6 +97,6 @@ def test_what_is_no_checkpoint_is_refused(text: str) -> None:
         f"+{base64.b64encode(bytes([2]) + bytes(32)).decode()}",
     ],
 )
-def test_what_is_no_key_is_refused(text: str) -> None:
+def test_an_invalid_verifier_key_is_refused(text: str) -> None:
     with pytest.raises(signed_note.NoteError):
         signed_note.read_key(text)

@@ -165,6 +165,15 @@ def leave_behind(paths, arguments):
         return [before, file.read().decode()]
 
 
+def leave_and_die(paths, arguments):
+    """Ends with something in a scratch file, which nobody closes."""
+    for _ in range(3):
+        file = tempfile.TemporaryFile()  # noqa: SIM115
+        file.write(b"of another account")
+        file.flush()
+    os._exit(1)
+
+
 def write_input(paths, arguments):
     descriptor = sources._handed[paths[0]]
     return [_error(lambda: os.write(descriptor, b"x")), _error(lambda: os.ftruncate(descriptor, 0))]

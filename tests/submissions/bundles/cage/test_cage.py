@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -44,7 +47,7 @@ def server_of(cage: client.Cage) -> int:
 # What a reader reaches
 
 
-def test_seccomp_holds_here(attack, cage) -> None:
+def test_seccomp_is_active_in_the_reader(attack, cage) -> None:
     attack(attacks.environment)
     assert cage.holds["seccomp"] is True
 
@@ -70,7 +73,7 @@ def test_a_reader_opens_no_file(attack, tmp_path: Path) -> None:
     assert secret.exists()
 
 
-def test_a_reader_holds_no_secret_and_no_open_way_out(attack, monkeypatch) -> None:
+def test_a_reader_has_no_secret_and_no_open_descriptor(attack, monkeypatch) -> None:
     state = attack(attacks.environment)
     assert set(state["variables"]) <= {*client._KEPT_VARIABLES, "LC_CTYPE"}
     assert not [name for name in state["modules"] if name.split(".")[0] in ("django", "registry", "psycopg", "redis")]
@@ -86,19 +89,19 @@ def test_a_reader_reaches_no_other_process(attack) -> None:
     assert attack(attacks.reach_processes, asking=os.getpid()) == ["PermissionError", "PermissionError", -1]
 
 
-def test_a_reader_changes_nothing_that_it_reads(attack, tmp_path: Path) -> None:
+def test_a_reader_cannot_change_its_input(attack, tmp_path: Path) -> None:
     stored = tmp_path / "stored"
     stored.write_text("as received")
     assert attack(attacks.write_input, stored) == ["OSError", "OSError"]
     assert stored.read_text() == "as received"
 
 
-def test_a_reader_reads_what_it_was_handed(attack, tmp_path: Path) -> None:
+def test_a_reader_reads_its_input_file(attack, tmp_path: Path) -> None:
     (tmp_path / "run.tgz").write_bytes(b"0123456789")
     assert attack(attacks.read, tmp_path / "run.tgz") == [10, "789", "run.tgz", 10]
 
 
-def test_what_is_no_file_is_not_handed_over(attack, tmp_path: Path) -> None:
+def test_only_regular_files_are_passed_to_a_reader(attack, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc/passwd")
     with pytest.raises(OSError):
         attack(attacks.read, tmp_path / "link")
@@ -106,9 +109,15 @@ def test_what_is_no_file_is_not_handed_over(attack, tmp_path: Path) -> None:
         attack(attacks.read, tmp_path / "nothing")
 
 
-def test_nothing_of_a_job_is_there_for_the_next(attack) -> None:
+def test_no_state_of_a_job_reaches_the_next(attack) -> None:
     for _ in range(2):
         assert attack(attacks.leave_behind) == ["", "of another account"]
+
+
+def test_scratch_files_of_a_former_job_are_gone(attack) -> None:
+    with pytest.raises(client.JobFailed):
+        attack(attacks.leave_and_die)
+    assert attack(attacks.leave_behind) == ["", "of another account"]
 
 
 # What a reader takes
@@ -122,14 +131,14 @@ def test_a_reader_that_does_not_end_is_stopped(attack, job) -> None:
 
 
 @pytest.mark.parametrize("job", [attacks.take_memory, attacks.take_memory_slowly])
-def test_a_reader_that_takes_memory_is_stopped(attack, job, settings) -> None:
+def test_a_reader_over_its_memory_limit_is_stopped(attack, job, settings) -> None:
     settings.CHECK_MEMORY_BYTES = 256 * 1024**2
     with pytest.raises(client.TooMuch, match="memory than 268435456 bytes"):
         attack(job, bytes=1024**3)
     assert attack(attacks.leave_behind)
 
 
-def test_a_reader_that_says_too_much_is_stopped(attack, monkeypatch) -> None:
+def test_a_reader_over_its_output_limit_is_stopped(attack, monkeypatch) -> None:
     monkeypatch.setattr(client, "ANSWER_BYTES", 3_000_000)
     with pytest.raises(client.TooMuch, match="more to say than 3000000 bytes"):
         attack(attacks.say_much)
@@ -161,7 +170,7 @@ def test_a_reader_that_dies_in_the_middle_of_its_answer_is_noticed(attack) -> No
         attack(attacks.die_in_the_middle)
 
 
-def test_a_reader_that_raises_says_so_and_in_the_log(attack, caplog) -> None:
+def test_an_exception_of_a_reader_is_reported_and_logged(attack, caplog) -> None:
     with pytest.raises(client.JobFailed, match="ValueError: xxx") as failure:
         attack(attacks.fail)
     assert len(str(failure.value)) < 10_000
@@ -183,7 +192,7 @@ def test_a_reader_that_raises_says_so_and_in_the_log(attack, caplog) -> None:
         "[" * 9999,
     ],
 )
-def test_what_is_no_answer_is_refused(attack, text) -> None:
+def test_invalid_answers_of_a_reader_are_refused(attack, text) -> None:
     with pytest.raises(client.JobFailed):
         attack(attacks.forge, text=text)
 
@@ -191,21 +200,21 @@ def test_what_is_no_answer_is_refused(attack, text) -> None:
 @pytest.mark.parametrize(
     ("value", "stored"), [("1e999", None), ("NaN", None), ('"\\u0000"', "\ufffd"), ('"\\ud800"', "?"), ("1e300", 1e300)]
 )
-def test_what_postgresql_would_refuse_is_taken_out(attack, value, stored) -> None:
+def test_values_that_postgresql_refuses_are_removed(attack, value, stored) -> None:
     assert attack(attacks.forge, text=f'{{"log": [], "result": {value}}}') == stored
 
 
 # The warm process
 
 
-def test_a_server_that_was_killed_is_started_again(attack, cage) -> None:
+def test_a_killed_server_is_restarted(attack, cage) -> None:
     attack(attacks.leave_behind)
     os.kill(server_of(cage), signal.SIGKILL)
     cage._server.wait()
     assert attack(attacks.leave_behind)
 
 
-def test_nothing_is_left_when_whoever_asks_is_killed(tmp_path: Path) -> None:
+def test_no_process_is_left_when_the_caller_is_killed(tmp_path: Path) -> None:
     """The worker is killed while a job runs: the server and the child end."""
     program = (
         "from django.conf import settings; settings.configure(CHECK_MEMORY_BYTES=1 << 30)\n"
@@ -232,7 +241,7 @@ def ended_within(pidfd: int, seconds: float) -> bool:
     return bool(ready)
 
 
-def test_an_ordinary_user_without_namespaces_is_confined_as_well() -> None:
+def test_an_unprivileged_user_without_namespaces_is_confined() -> None:
     """As in a container that refuses user namespaces: seccomp holds alone."""
     program = (
         "import os, sys\n"
@@ -256,20 +265,67 @@ def test_an_ordinary_user_without_namespaces_is_confined_as_well() -> None:
     assert done.stdout == "confined", done.stderr
 
 
-def test_a_processor_that_is_not_known_is_not_taken_for_another(monkeypatch) -> None:
-    monkeypatch.setattr(confinement.platform, "machine", lambda: "pdp11")
+def test_an_unknown_processor_is_refused(monkeypatch) -> None:
+    monkeypatch.setattr(confinement, "_MACHINE", "pdp11")
     with pytest.raises(confinement.Refused):
         confinement.refuse_calls()
     assert confinement.can_refuse_calls() is False
 
 
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+"""AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64 of linux/audit.h: the machine's number in ELF, 64 bits, little end first."""
+ALLOWED, REFUSED = 0x7FFF0000, 0x00050000 | errno.EPERM
+MOST_CALLS = 600
+
+
+def filtered(code: bytes, architecture: int, call: int) -> int:
+    """What the kernel would do: the few instructions of bpf(4) that the filter has, run over `struct seccomp_data`."""
+    data, word, at = struct.pack("II", call, architecture), 0, 0
+    while True:
+        operation, if_equal, if_not, value = struct.unpack_from("HBBI", code, at * 8)
+        at += 1
+        if operation == 0x20:
+            (word,) = struct.unpack_from("I", data, value)
+        elif operation == 0x15:
+            at += if_equal if word == value else if_not
+        else:
+            assert operation == 0x06
+            return value
+
+
 @pytest.mark.parametrize("machine", sorted(confinement._NUMBERS))
-def test_every_permitted_call_has_its_number(machine) -> None:
-    numbers = confinement._NUMBERS[machine][1].split()
-    assert len(numbers) == len(set(numbers)) == len(confinement.PERMITTED)
+def test_a_filter_permits_only_listed_calls(machine) -> None:
+    code = confinement.filter_code(machine)
+    numbers = set(map(int, confinement._NUMBERS[machine][1].split()))
+    assert len(numbers) == len(confinement._NUMBERS[machine][1].split()) == len(confinement.PERMITTED)
+    own = ARCHITECTURES[machine]
+    assert {call for call in range(MOST_CALLS) if filtered(code, own, call) == ALLOWED} == numbers
+    # Calls of 32-bit and x32 programs have the numbers of others, or the same with a bit.
+    for architecture, call in ((0x40000003, 0), (0x40000028, 0), (own, 0x40000000), (own, 0xFFFFFFFF)):
+        assert filtered(code, architecture, call) == REFUSED
+    for other in {*ARCHITECTURES.values()} - {own}:
+        assert {filtered(code, other, call) for call in range(MOST_CALLS)} == {REFUSED}
 
 
-def test_a_kernel_that_refuses_is_told_loudly(caplog, monkeypatch) -> None:
+HEADERS = {
+    "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+    "aarch64": Path("/usr/include/asm-generic/unistd.h"),
+}
+
+
+@pytest.mark.parametrize("machine", sorted(confinement._NUMBERS))
+def test_numbers_of_calls_are_those_of_the_kernel(machine) -> None:
+    if not HEADERS[machine].exists():
+        pytest.skip(f"no {HEADERS[machine]} (Debian: linux-libc-dev on x86-64)")
+    header_numbers = dict(
+        re.findall(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)$", HEADERS[machine].read_text(), re.MULTILINE)
+    )
+    header_numbers.setdefault("newfstatat", header_numbers.get("fstatat", ""))
+    numbers = dict(zip(confinement.PERMITTED, confinement._NUMBERS[machine][1].split(), strict=True))
+    assert numbers == {name: header_numbers[name] for name in confinement.PERMITTED}
+
+
+def test_a_kernel_without_seccomp_is_an_error(caplog, monkeypatch) -> None:
     cage = client.Cage(attacks.__name__)
     hello = json.dumps({"seccomp": False, "network_namespace": False}).encode()
     monkeypatch.setattr(client.subprocess, "Popen", lambda *_a, stdin, **_o: _SaysOnly(stdin, hello))

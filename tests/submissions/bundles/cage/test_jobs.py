@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from submissions.bundles import scrubbing
-from submissions.bundles.cage import client, jobs, plain_json, untrusted
+from submissions.bundles.cage import archive_view, client, jobs, plain_json, untrusted
 from tests.make_io500 import make_archive
 from validators.benchmarks import __path__ as benchmarks
 
@@ -41,7 +41,7 @@ def direct(path: Path, *extra_files: Path, **options: Any) -> dict[str, Any]:
     return json.loads(plain_json.to_text(answer))
 
 
-def test_every_sample_is_read_the_same_and_asks_for_no_file(cage, caplog) -> None:
+def test_every_sample_is_read_the_same_without_opening_files(cage, caplog) -> None:
     assert len(SAMPLES) > 100
     for path in SAMPLES:
         assert untrusted.require_answer(ask_cage(cage, path)) == direct(path), path
@@ -59,7 +59,7 @@ def nested(depth: int, content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["run", "beside", "deep", "damaged", "large", "empty", "zstd"])
-def test_archives_are_opened_the_same(cage, caplog, tmp_path: Path, kind: str) -> None:
+def test_archives_are_opened_the_same_inside_the_cage(cage, caplog, tmp_path: Path, kind: str) -> None:
     path, extra_files = tmp_path / "run.tar.gz", []
     if kind in ("run", "beside"):
         make_archive(path)
@@ -85,7 +85,7 @@ def test_archives_are_opened_the_same(cage, caplog, tmp_path: Path, kind: str) -
     assert "asked to open" not in caplog.text
 
 
-def test_a_scrubbed_copy_is_the_same(cage, caplog, tmp_path: Path) -> None:
+def test_a_scrubbed_copy_is_the_same_inside_the_cage(cage, caplog, tmp_path: Path) -> None:
     path, copy, other = make_archive(tmp_path / "run.tar.gz"), tmp_path / "copy", io.BytesIO()
     arguments = {"name": "run.tgz", "extra_files": [], "agreed": [], "read": None}
     with copy.open("w+b") as out:
@@ -102,7 +102,7 @@ def _read_by_a_check(bundle):
     return read_files(bundle)
 
 
-def test_what_the_warm_process_loads_holds_no_secret() -> None:
+def test_the_warm_process_loads_no_module_with_secrets() -> None:
     program = (
         "import sys; import submissions.bundles.cage.server, submissions.bundles.cage.jobs as jobs; jobs.warm_up()\n"
         "print(sorted({name.split('.')[0] for name in sys.modules} & {'django', 'registry', 'psycopg', 'redis'}))"
@@ -175,8 +175,85 @@ def test_a_forged_report_is_refused(honest, path, value) -> None:
 
 
 @pytest.mark.parametrize("answer", [None, 5, "x", [], {}, {"report": {}, "read_files": [], "system": None}])
-def test_what_is_no_report_is_refused(answer) -> None:
+def test_invalid_reports_are_refused(answer) -> None:
     with pytest.raises(client.JobFailed):
         untrusted.require_answer(answer)
     with pytest.raises(client.JobFailed):
         untrusted.require_scrubbed(answer)
+
+
+# Looking into archives
+
+
+def ask_look(cage: client.Cage, stored: Path, what, **arguments: Any) -> dict[str, Any]:
+    job_arguments = {"look": what.__name__, "name": "run.tgz", "extra_files": [], **arguments}
+    return untrusted.require_look(cage.do_job(jobs.look_into, [stored], job_arguments, seconds=20), what)
+
+
+def test_looks_at_an_archive_need_no_stored_file(cage, caplog, tmp_path: Path) -> None:
+    path = make_archive(tmp_path / "run.tar.gz")
+    file_rows = ask_look(cage, path, archive_view.list_files)["files"]
+    page = ask_look(cage, path, archive_view.read_lines, path="result.txt", begin=2)
+    all_texts = ask_look(cage, path, archive_view.offer_texts, read=[])["files"]
+    unread_texts = ask_look(cage, path, archive_view.offer_texts, read=[page["path"]])["files"]
+    with tarfile.open(path) as archive:
+        assert {row["path"]: row["size"] for row in file_rows} == {
+            member.name: member.size for member in archive if member.isfile()
+        }
+        content = archive.extractfile(page["path"]).read().decode()
+    assert [text for text, _ in page["lines"]] == content.splitlines()[1:]
+    assert {row["path"] for row in all_texts} - {row["path"] for row in unread_texts} == {page["path"]}
+    assert ask_look(cage, path, archive_view.require_texts, texts=[page["path"]]) == {}
+    assert "asked to open" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "arguments", "refused"),
+    [
+        (b"\x1f\x8b\x08 broken", archive_view.list_files, {}, "unreadable"),
+        (b"text\n", archive_view.read_lines, {"path": "other", "begin": 1}, "unknown"),
+        (b"a\0b", archive_view.read_lines, {"path": "run.tgz", "begin": 1}, "binary"),
+        (b"text\n", archive_view.require_texts, {"texts": ["run.tgz", "x"]}, "unknown"),
+    ],
+)
+def test_looks_at_unreadable_content_are_refused(cage, tmp_path: Path, content, what, arguments, refused) -> None:
+    (tmp_path / "stored").write_bytes(content)
+    assert ask_look(cage, tmp_path / "stored", what, **arguments)["refused"] == refused
+
+
+LINES = {"path": "a", "size": 1, "lines": [["x", False]], "more": False}
+FILES = {"files": [{"path": "a", "size": 1}]}
+OFFERED = {"files": [{"path": "a", "size": 1, "marks": [{"line": 1, "word": "x", "why": "y"}]}]}
+
+
+@pytest.mark.parametrize(
+    ("what", "honest", "forged"),
+    [
+        (archive_view.read_lines, LINES, None),
+        (archive_view.read_lines, LINES, {"refused": "forbidden", "detail": ""}),
+        (archive_view.read_lines, LINES, {"refused": "unknown", "detail": 5}),
+        (archive_view.read_lines, LINES, {**LINES, "size": "1"}),
+        (archive_view.read_lines, LINES, {**LINES, "lines": [5]}),
+        (archive_view.read_lines, LINES, {**LINES, "lines": [["x", 0]]}),
+        (archive_view.read_lines, LINES, {**LINES, "lines": [["x" * 2001, True]]}),
+        (archive_view.read_lines, LINES, {**LINES, "lines": [["x", False]] * 201}),
+        (archive_view.read_lines, LINES, {**LINES, "lines": {"0": "x"}}),
+        (archive_view.list_files, FILES, {"files": [{"path": "a"}]}),
+        (archive_view.list_files, FILES, {"files": [{"path": None, "size": 1}]}),
+        (archive_view.list_files, FILES, OFFERED),
+        (archive_view.offer_texts, OFFERED, FILES),
+        (archive_view.offer_texts, OFFERED, {"files": [{"path": "a", "size": 1, "marks": ["x"]}]}),
+        (archive_view.offer_texts, OFFERED, {"files": [{"path": "a", "size": True, "marks": None}]}),
+    ],
+)
+def test_a_forged_look_is_refused(what, honest, forged) -> None:
+    assert untrusted.require_look(honest, what) == honest
+    with pytest.raises(client.JobFailed):
+        untrusted.require_look(forged, what)
+
+
+def test_jobs_that_wait_too_long_are_refused(cage) -> None:
+    with cage._turn, pytest.raises(client.Busy):
+        cage.do_job(jobs.look_into, [], {}, seconds=1, wait_s=0.01)
+    with pytest.raises(client.JobFailed):  # it goes on
+        cage.do_job(jobs.look_into, [], {}, seconds=1, wait_s=0.01)

@@ -1,0 +1,176 @@
+"""Send what an import found, bundle after bundle, and tell what became of it."""
+
+import sys
+import tempfile
+from collections import Counter, namedtuple
+from urllib.parse import urlencode
+
+from collectors import report
+from collectors.bundle import archive_limits
+from collectors.bundle.archive_limits import PackedBundle
+from collectors.errors import FINDINGS, NOTHING, OK, BundleError, NetworkError, ServerRefusal
+from collectors.imports import units as import_units
+from collectors.server import submission
+
+MOST_SHOWN = 10
+REPEATABLE = "What was sent stays. Run the same command again: it goes on with what is left."
+
+Import = namedtuple("Import", "stem outputs doubled sent_before fresh")
+Import.__doc__ = "What there is to do: units to send (`fresh`), and why the others are not."
+
+
+def plan_import(stem, outputs, sent):
+    """The Import of these Outputs, where `sent` are the digests that the registry has already."""
+    fresh, doubled, sent_before = import_units.separate_doubles(outputs.units, sent)
+    return Import(stem, outputs, doubled, sent_before, fresh)
+
+
+def send_all(job, server, form, journal, progress):
+    """Send the bundles; return (rows of submissions, what stopped it or None). A row says which units it holds.
+
+    What the registry refuses ends the sending and not the report: quotas are for a day, and the rest is sent later.
+    """
+    rows, waiting = [], list(import_units.split_into_bundles(job.fresh))
+    number = 0
+    while waiting:
+        chosen = waiting.pop(0)
+        number += 1
+        try:
+            document = send_bundle(job.stem, chosen, number, server, form, progress)
+        except BundleError as error:
+            if error.code not in ("bundle.too-large", "bundle.bomb") or len(chosen) == 1:
+                return rows, error
+            half = len(chosen) // 2
+            waiting[:0] = [chosen[:half], chosen[half:]]
+            number -= 1
+            continue
+        except (NetworkError, ServerRefusal) as error:
+            return rows, error
+        journal.note_sent(chosen, document["id"])
+        rows.append({"id": document["id"], "outputs": len(chosen)})
+    return rows, None
+
+
+def send_bundle(stem, chosen, number, server, form, progress):
+    """Pack units into one archive and upload it; return the document of the upload."""
+    members = sorted((member for unit in chosen for member in unit.members), key=archive_limits.by_name)
+    stream = tempfile.TemporaryFile(prefix="highwater-")
+    try:
+        archive_limits.write(members, stream)
+        ready = PackedBundle(stream, "%s-%d.tar.gz" % (stem, number))
+    except BaseException:
+        stream.close()
+        raise
+    with ready:
+        progress.note("sending %d outputs as %s, %s bytes" % (len(chosen), ready.filename, format(ready.size, ",")))
+        return submission.send(server, ready, form, progress)
+
+
+def look_up(rows, server, progress):
+    """Wait until each is checked; what of it is not checked in time says so. Returns what stopped it, or None."""
+    for row in rows:
+        try:
+            document = submission.wait(server, row, server.deadline, progress)
+        except (NetworkError, ServerRefusal) as error:
+            return error
+        runs = report.list_of_dicts(document, "runs")
+        row.update(
+            state=document.get("state"),
+            url=document.get("url"),
+            shelf=shelf_address(server, document),
+            runs=len(runs),
+            by_tool=dict(sorted(Counter(str(run.get("tool")) for run in runs).items())),
+            with_errors=sum(bool(run.get("errors")) for run in runs),
+            not_read=report.list_of_dicts(document, "not_read"),
+            findings=report.list_of_dicts(document, "findings"),
+        )
+    return None
+
+
+def shelf_address(server, document):
+    """The page with the runs of a submission on the shelf; None where none of them comes there."""
+    sound = [run for run in report.list_of_dicts(document, "runs") if not run.get("errors")]
+    if not sound or not document.get("institution") or document.get("test") or document.get("state") != "checked":
+        return None
+    return "%s/shelf/?%s" % (server.base.geturl().rstrip("/"), urlencode({"submission": document.get("id")}))
+
+
+def make_summary_document(job, rows, stopped):
+    """The report as JSON: what was found, doubled, not read, sent, and what the registry read in it."""
+    sent = sum(row["outputs"] for row in rows)
+    checked = [row for row in rows if "runs" in row]
+    return {
+        "outputs": len(job.outputs.units),
+        "by_tool": dict(sorted(Counter(unit.tool for unit in job.outputs.units).items())),
+        "sent": sent,
+        "sent_before": len(job.sent_before),
+        "not_sent": len(job.fresh) - sent,
+        "doubled": [row._asdict() for row in job.doubled],
+        "not_read": [row._asdict() for row in job.outputs.left_out],
+        "submissions": rows,
+        "runs": sum(row["runs"] for row in checked),
+        "runs_with_errors": sum(row["with_errors"] for row in checked),
+        "stopped": stopped.as_json() if stopped is not None else None,
+    }
+
+
+def exit_status(document, stopped):
+    """That of what stopped it; else 1 for what the registry finds wrong, 3 where there was no output at all."""
+    if stopped is not None:
+        return stopped.exit_status
+    if not document["outputs"]:
+        return NOTHING
+    rows = document["submissions"]
+    return FINDINGS if document["runs_with_errors"] or any(row.get("state") == "invalid" for row in rows) else OK
+
+
+def print_summary(document, stream):
+    """The report as text: counts, then the first names of each kind."""
+    tools = ", ".join("%s %d" % pair for pair in sorted(document["by_tool"].items()))
+    report.print_line("found    %d outputs%s" % (document["outputs"], ": " + tools if tools else ""), stream)
+    for name, word in (("sent", "sent"), ("sent_before", "before"), ("not_sent", "left")):
+        if document[name] or name == "sent":
+            report.print_line("%-8s %d outputs" % (word, document[name]), stream)
+    doubles = ["%s is %s" % (row["path"], row["same_as"]) for row in document["doubled"]]
+    unread = ["%s: %s" % (row["path"], row["reason"]) for row in document["not_read"]]
+    for row in document["submissions"]:
+        unread += ["%s: %s" % (report.place_of(entry), entry.get("reason")) for entry in row.get("not_read", ())]
+    for word, lines in (("doubled", doubles), ("unread", unread)):
+        if lines:
+            report.print_line("%-8s %d" % (word, len(lines)), stream)
+        for line in lines[:MOST_SHOWN]:
+            report.print_line("         " + line, stream)
+        if len(lines) > MOST_SHOWN:
+            report.print_line("         and %d more; --json lists them" % (len(lines) - MOST_SHOWN), stream)
+    for row in document["submissions"]:
+        if "runs" in row:
+            errors = ", %d with errors" % row["with_errors"] if row["with_errors"] else ""
+            report.print_line("bundle   %s  %s, %d runs%s" % (row["id"], row["state"], row["runs"], errors), stream)
+        else:
+            report.print_line("bundle   %s  not known to be checked" % row["id"], stream)
+    shelves = [row["shelf"] for row in document["submissions"] if row.get("shelf")]
+    for address in shelves[:MOST_SHOWN]:
+        report.print_line("shelf    " + address, stream)
+    if shelves:
+        report.print_line("         `list --scope own` lists the runs within a minute", stream)
+
+
+def do_import(job, server, form, journal, options, progress):
+    """Send, wait, print; return the exit status. Raises nothing that a registry says: the report has it."""
+    rows, stopped = send_all(job, server, form, journal, progress)
+    if options.wait and rows:
+        stopped = look_up(rows, server, progress) or stopped
+    return finish_report(job, rows, stopped, options, progress)
+
+
+def finish_report(job, rows, stopped, options, progress):
+    document = make_summary_document(job, rows, stopped)
+    if options.json:
+        report.print_json(document)
+    else:
+        print_summary(document, sys.stdout)
+    if stopped is not None:
+        progress.note("error: %s [%s]" % (stopped.message, stopped.code))
+        progress.note("       " + (stopped.hint or REPEATABLE))
+        progress.note("       " + REPEATABLE) if stopped.hint else None
+    return exit_status(document, stopped)

@@ -1,0 +1,138 @@
+"""`gate`: is a run worse than a baseline? For scripts and CI."""
+
+import os
+import sys
+
+from collectors import report
+from collectors.errors import FINDINGS, OK, ServerRefusal, UsageError
+from collectors.files import write_whole
+from collectors.gate import judgement, reading, reports
+from collectors.server import ids, submission
+from collectors.server import options as server_options
+
+ABOUT = "tell whether a run is worse than a baseline: exit 0 no, 1 worse, 5 cannot tell"
+
+EXAMPLES = """examples:
+  %(prog)s results --baseline good.json
+  %(prog)s results --baseline 784c6d71 --junit gate.xml --markdown gate.md
+  %(prog)s results --baseline hw-7
+  %(prog)s results --baseline fjord
+  %(prog)s 784c6d71 --baseline results/before --tolerance 5
+
+The baseline is a result (folder, file, archive, or what `validate --json` printed), the id of a submission, the
+public id of a result, or the name of a system, whose last runs then predict the values. It takes three
+values of a metric to know how it varies, of a system five; with fewer the exit status is 5, unless
+--tolerance says which loss in percent is none. Runs with other settings are not compared.
+"""
+
+CANNOT_TELL = 5
+FEWEST_OF_SYSTEM = 5
+STATUS = {judgement.WORSE: FINDINGS, judgement.UNKNOWN: CANNOT_TELL}
+
+
+def define(verb):
+    verb.add_argument("target", metavar="PATH|ID", help="the run: a result, or the id of a submission or result")
+    verb.add_argument("--baseline", metavar="ID|SYSTEM|PATH", required=True, help="what it is compared with")
+    verb.add_argument(
+        "--fail-on", metavar="worse", choices=("worse",), default="worse", help="what ends with 1 (worse, the default)"
+    )
+    verb.add_argument(
+        "--tolerance",
+        metavar="PERCENT",
+        type=parse_percent,
+        help="a loss up to this is none; decides alone without repeats",
+    )
+    verb.add_argument("--junit", metavar="FILE", help="write JUnit's XML there")
+    verb.add_argument("--markdown", metavar="FILE", help="write a table in Markdown there")
+    server_options.add_output(verb)
+    server_options.add_timeout(verb)
+
+
+def parse_percent(text):
+    """A share of 1. Raises ValueError for less than 0 and from 100 on."""
+    value = float(text)
+    if not 0 <= value < 100:
+        raise ValueError(text)
+    return value / 100
+
+
+def run(options, progress):
+    now = read_run(options.target, options, progress)
+    before, fewest = read_baseline(options.baseline, now, options, progress)
+    verdict, rows, notes = judge_run(now, before, fewest, options.tolerance)
+    document = reports.as_document(now, before, verdict, rows, notes)
+    if options.junit:
+        write_whole(options.junit, reports.as_junit(document))
+    if options.markdown:
+        write_whole(options.markdown, reports.as_markdown(document))
+    if options.json:
+        report.print_json(document)
+    else:
+        reports.print_text(document, sys.stdout)
+    return STATUS.get(verdict, OK)
+
+
+def judge_run(now, before, fewest, tolerance):
+    """(verdict, rows, notes): of runs that are no evidence or not alike nothing is told."""
+    notes = ["%s: %s" % (run.name, run.trouble) for run in (now, before) if run.trouble]
+    if now.tool != before.tool:
+        notes.append("these are results of %s and of %s" % (now.tool, before.tool))
+    elif before.settings:
+        differing, unknown, paths_differ = reading.compare_settings(now.tool, before.settings, now.settings)
+        if differing:
+            notes.append("settings differ: " + ", ".join(differing))
+        if unknown:
+            notes.append("settings are known of one alone: " + ", ".join(unknown))
+        blocking = len(notes)
+        notes += ["these differ, and may be paths alone: " + ", ".join(paths_differ)] if paths_differ else []
+        return judge_metrics(now, before, fewest, tolerance, notes, blocking)
+    return judge_metrics(now, before, fewest, tolerance, notes, len(notes))
+
+
+def judge_metrics(now, before, fewest, tolerance, notes, blocking):
+    metrics = sorted(set(now.metrics) | set(before.metrics))
+    pairs = [(before.metrics.get(metric, []), now.metrics.get(metric, [])) for metric in metrics]
+    quantities = reading.index_quantities()
+    higher = [quantities[metric.quantity].higher_is_better for metric in metrics]
+    judged = judgement.judge_metrics(pairs, higher, fewest, tolerance)
+    if blocking:
+        why = notes[0]
+        judged = [judgement.Judged(judgement.UNKNOWN, row.ratio, None, why) for row in judged]
+    rows = [(metric, earlier, new, row) for metric, (earlier, new), row in zip(metrics, pairs, judged)]
+    return judgement.combine_verdicts(judged), rows, notes
+
+
+def read_run(target, options, progress):
+    """The Run that a path or an id means. Raises UsageError for neither."""
+    if os.path.lexists(target):
+        return reading.read_check(reading.run_check(target, options.timeout, progress), target)
+    if ids.is_public(target):
+        server = server_options.connect_as_reader(options, progress)
+        return reading.read_record(submission.load_object(server, "results/%s/" % target), target)
+    if ids.is_beginning(target):
+        server = server_options.connect(options, progress)
+        return reading.read_record(submission.load_submission(server, submission.find_path(server, target)), target)
+    raise UsageError("collector.path", "%s is no file, folder or id." % target)
+
+
+def read_baseline(text, now, options, progress):
+    """(Run, how many values it takes) of the baseline: a result, or the history of a system.
+
+    Raises UsageError for what can be neither, ServerRefusal where the registry does not answer it.
+    """
+    if os.path.lexists(text) or ids.is_beginning(text):
+        return read_run(text, options, progress), judgement.FEWEST
+    server = server_options.connect_as_reader(options, progress)
+    if ids.is_public(text):
+        try:
+            return read_run(text, options, progress), judgement.FEWEST
+        except ServerRefusal as error:
+            if error.http_status != 404:
+                raise
+    if not ids.is_slug(text):
+        raise UsageError("collector.id", "%s is no file, id or name of a system." % text)
+    document = submission.load_object(server, "systems/%s/history/" % text)
+    before = reading.read_history(document, now, "earlier runs of " + text)
+    if not before.metrics and not before.trouble:
+        before = before._replace(trouble="no earlier run of these settings and client nodes is known")
+    return before, FEWEST_OF_SYSTEM

@@ -1,0 +1,1 @@
+"""Facts of results: the axes that name them, their index, and why some are not known."""

@@ -1,0 +1,1 @@
+"""What to run to reproduce a result."""

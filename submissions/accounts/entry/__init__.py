@@ -1,0 +1,1 @@
+"""Who gets into a closed registry, and what they typed before they signed in."""

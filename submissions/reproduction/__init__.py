@@ -1,0 +1,1 @@
+"""Whether a published run reproduces the result that it names. docs/reproduce.md has the words."""

@@ -1,0 +1,68 @@
+"""Sources of rows with shelved runs: which runs a question may see, decided once, before anything is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from django.db.models import Model
+
+from registry.models import Fact, Measurement, ObservedParameter, PublicSystemSnapshot, Result, System
+from registry.query.row_sources import StandInSource
+from submissions.models import (
+    ShelfFact,
+    ShelfMeasurement,
+    ShelfObservedParameter,
+    ShelfResult,
+    ShelfSystem,
+    ShelfSystemSnapshot,
+)
+
+_SUBMISSION_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SHELF_TABLES: dict[type[Model], tuple[type[Model], str]] = {
+    Result: (ShelfResult, "id"),
+    Measurement: (ShelfMeasurement, "result_id"),
+    Fact: (ShelfFact, "result_id"),
+    ObservedParameter: (ShelfObservedParameter, "result_id"),
+    PublicSystemSnapshot: (ShelfSystemSnapshot, "result_id"),
+}
+"""By table of the record the one beside it, and its column that names the run."""
+
+
+class ShelfSource(StandInSource):
+    """Shelved runs, alone or beside the record."""
+
+    def result_page(self, public_id: str) -> str:
+        """A UUID names a run of the shelf: no result has such an id."""
+        is_shelved = _SUBMISSION_ID.fullmatch(public_id)
+        return f"/shelf/runs/{public_id}/" if is_shelved else super().result_page(public_id)
+
+
+def shelf_source(numbers: Iterable[int], *, with_record: bool) -> ShelfSource:
+    """The rows of these shelved runs alone, or beside the public record.
+
+    The systems of the record are always there: runs may have been measured on them.
+    """
+    listed = ",".join(str(int(number)) for number in numbers)
+    runs = f"'{{{listed}}}'::bigint[]"
+    selects = {}
+    for table, (shelf_table, column) in _SHELF_TABLES.items():
+        rows = f"{_select_columns(shelf_table)} WHERE {column} = ANY ({runs})"
+        selects[table._meta.db_table] = f"{_select_columns(table)} UNION ALL {rows}" if with_record else rows
+    of_runs = f"SELECT system_id FROM {_table_name(ShelfResult)} WHERE id = ANY ({runs})"  # noqa: S608  # names of tables
+    own_systems = f"{_select_columns(ShelfSystem, System)} WHERE id IN ({of_runs})"
+    selects[System._meta.db_table] = f"{_select_columns(System)} UNION ALL {own_systems}"
+    return ShelfSource(selects)
+
+
+def _select_columns(table: type[Model], order: type[Model] | None = None) -> str:
+    """SELECT all columns of a table, in the order in which the table of the record has them."""
+    recorded = order or next(
+        (model for model, (shelf_table, _) in _SHELF_TABLES.items() if shelf_table is table), table
+    )
+    names = ", ".join(str(field.column) for field in recorded._meta.concrete_fields)
+    return f"SELECT {names} FROM {_table_name(table)}"  # noqa: S608  # names of tables and columns
+
+
+def _table_name(table: type[Model]) -> str:
+    return f'public."{table._meta.db_table}"'

@@ -1,0 +1,43 @@
+"""From an import to the shelf on a real registry: where its runs are, and that they answer by their ids."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.flows.conftest import RunningSite, wait_until
+from tests.make_fio import make_output
+
+RUNS = 20
+
+
+def test_the_address_that_an_import_prints_lists_its_runs(site: RunningSite, tmp_path) -> None:
+    tree = tmp_path / "tree"
+    for number in range(RUNS):
+        path = tree / f"day{number // 10}" / f"fio-{number}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(make_output(1 + number, bs=f"{1 + number}k"))
+    tokens = site.tokens(**{"shelf-nora": ["--institution", "shelflab"], "shelf-otto": ["--institution", "otherlab"]})
+
+    def ask(*arguments: object, person: str = "shelf-nora") -> Any:
+        done = site.collector(*arguments, "--json", token=tokens[person])
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    [row] = ask("import", "tree", tree)["submissions"]
+    assert row["shelf"] == f"{site.url.rstrip('/')}/shelf/?submission={row['id']}"
+    wait_until(lambda: ask("status", row["id"][:8])["shelf_runs"] == RUNS)
+    runs = ask("list", "--scope", "own")["submissions"]
+    assert {run["run"] for run in runs} == {str(path.relative_to(tmp_path)) for path in tree.rglob("*.json")}
+    first, second = runs[0], runs[-1]
+    assert ask("show", first["id"][:12], "--scope", "own")["run"] == first["run"]
+    compared = ask("compare", first["id"][:12], second["id"][:12], "--scope", "own")
+    assert [result["id"] for result in compared["results"]] == [first["id"], second["id"]]
+    assert ask("open", first["id"][:12])["url"] == f"{site.url}shelf/runs/{first['id']}/"
+    assert ask("list", "--scope", "own", person="shelf-otto")["submissions"] == []
+    for verb in ("show", "open", "compare"):
+        refused = site.collector(
+            verb, first["id"][:12], *[second["id"]] * (verb == "compare"), token=tokens["shelf-otto"]
+        )
+        assert refused.returncode == 2, verb
+        assert first["run"] not in refused.stdout + refused.stderr

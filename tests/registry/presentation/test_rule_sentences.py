@@ -1,0 +1,38 @@
+"""Sentences of rules on pages: declared fields by their labels, everything else as it was stored."""
+
+from __future__ import annotations
+
+import pytest
+
+from registry.presentation.filters import rule_sentence
+
+
+@pytest.mark.parametrize(
+    ("stored", "labelled"),
+    [
+        (
+            "institution, system, filesystem_type, storage_vendor, client_nodes, tasks are given.",
+            "institution, system, file system type, storage vendor, client nodes, client processes are given.",
+        ),
+        ("Missing: storage_vendor.", "Missing: storage vendor."),
+        ("Missing: tasks.", "Missing: client processes."),
+        ("The run confirms client_nodes 10, tasks 320.", "The run confirms client nodes 10, client processes 320."),
+        ("The stonewall of tasks 3 is 30.492837465 s.", "The stonewall of tasks 3 is 30.49 s."),
+    ],
+)
+def test_fields_stand_under_their_labels(stored: str, labelled: str) -> None:
+    assert rule_sentence(stored) == labelled
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "How many tasks took part in all tests is not known.",
+        "Tasks are shifted by 2, with 320 tasks on 10 nodes.",
+        "The file conf/client_nodes.ini is not read.",
+        "max_client_nodes and client_nodes_at_least are other names.",
+        "",
+    ],
+)
+def test_other_words_stay(stored: str) -> None:
+    assert rule_sentence(stored) == stored

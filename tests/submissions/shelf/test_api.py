@@ -1,0 +1,95 @@
+"""Members group and share the runs of their shelf; nobody learns of it who may not."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from submissions.models import ShelfFact, ShelfResult, ShelfRun
+from submissions.shelf import rows
+
+
+def until(**days: float) -> str:
+    return (timezone.now() + timedelta(**days)).isoformat()
+
+
+def listed(person, query: str = "") -> list[dict]:
+    answer = person.get(f"shelf/{query}")
+    assert answer.status_code == 200, answer.content
+    return answer.json()["results"]
+
+
+def test_runs_are_grouped_and_narrowed_by_their_groups(cast, shelved) -> None:
+    first, second = shelved(), shelved(performance=2.0)
+    answer = cast.bob.patch(
+        f"shelf/{first.pk}/", {"project": " Acceptance  2026 ", "labels": ["tuned", "tuned", "8 MiB"]}
+    )
+    assert answer.status_code == 200, answer.content
+    assert (answer.json()["project"], answer.json()["labels"]) == ("Acceptance 2026", ["tuned", "8 MiB"])
+    assert [row["id"] for row in listed(cast.alice)] == [str(second.pk), str(first.pk)]
+    assert [row["id"] for row in listed(cast.alice, "?label=tuned")] == [str(first.pk)]
+    assert [row["id"] for row in listed(cast.alice, "?project=acceptance 2026")] == [str(first.pk)]
+    assert listed(cast.alice, "?label=other") == []
+    narrowed = cast.alice.get("results/?scope=all&label=tuned").json()["results"]
+    assert [row["id"] for row in narrowed] == [str(first.pk)]
+    assert cast.bob.patch(f"shelf/{first.pk}/", {"labels": []}).json()["project"] == "Acceptance 2026"
+
+
+def test_wrong_groups_are_refused(cast, shelved) -> None:
+    mine = shelved()
+    wrong = (
+        {"project": "x" * 61},
+        {"labels": ["a,b"]},
+        {"labels": ["x" * 41]},
+        {"labels": list("abcdefghijklmnopqrstu")},
+    )
+    for body in wrong:
+        answer = cast.alice.patch(f"shelf/{mine.pk}/", body)
+        assert (answer.status_code, answer.json()["code"]) == (422, "shelf.refused"), body
+    assert cast.alice.patch(f"shelf/{mine.pk}/", {"labels": "tuned"}).status_code == 400
+    assert cast.alice.patch(f"shelf/{mine.pk}/", {"colour": "red"}).status_code == 400
+    for person in (cast.charlie, cast.dana, cast.fay):
+        assert person.patch(f"shelf/{mine.pk}/", {"project": "x"}).json()["code"] == "shelf.not-found"
+    assert listed(cast.alice)[0]["labels"] == []
+
+
+def test_sharing_ends_and_does_not_reveal_accounts(cast, shelved) -> None:
+    mine = shelved()
+    cast.alice.patch(f"shelf/{mine.pk}/", {"project": "secret", "labels": ["secret"]})
+    for name in ("charlie", "nobody-of-that-name"):
+        answer = cast.bob.post(f"shelf/{mine.pk}/shares/", {"username": name, "until": until(days=7)})
+        assert answer.status_code == 200, answer.content
+    assert [row["username"] for row in answer.json()["shares"]] == ["charlie", "nobody-of-that-name"]
+    (row,) = listed(cast.charlie)
+    assert (row["id"], row["project"], row["labels"], row["shares"]) == (str(mine.pk), "", [], [])
+    assert listed(cast.charlie, "?label=secret") == []
+    assert cast.charlie.get("results/?scope=institution&label=secret").json()["results"] == []
+    refused = cast.charlie.post(f"shelf/{mine.pk}/shares/", {"username": "dana", "until": until(days=7)})
+    assert refused.json()["code"] == "shelf.not-found", "who it is shared with shares it with nobody"
+    assert cast.alice.client.delete(f"/api/v1/shelf/{mine.pk}/shares/charlie/").status_code == 204
+    assert listed(cast.charlie) == []
+    gone = cast.alice.client.delete(f"/api/v1/shelf/{mine.pk}/shares/charlie/")
+    assert (gone.status_code, gone.json()["code"]) == (404, "shelf.not-shared")
+
+
+def test_wrong_shares_are_refused(cast, shelved) -> None:
+    mine = shelved()
+    for body in (
+        {"username": "charlie", "until": until(seconds=-1)},
+        {"username": "charlie", "until": until(days=400)},
+        {"username": "not a name!", "until": until(days=1)},
+    ):
+        answer = cast.alice.post(f"shelf/{mine.pk}/shares/", body)
+        assert (answer.status_code, answer.json()["code"]) == (422, "shelf.refused"), body
+    assert listed(cast.charlie) == []
+
+
+def test_a_run_leaves_the_shelf_with_its_submission(cast, shelved) -> None:
+    mine = shelved()
+    assert cast.alice.post(f"submissions/{mine.pk}/withdraw/", {"reason": "A wrong file."}).status_code == 200
+    assert listed(cast.alice) == [], "at once"
+    rows.shelve_due()
+    assert not ShelfRun.objects.exists()
+    assert not ShelfResult.objects.exists()
+    assert not ShelfFact.objects.exists()

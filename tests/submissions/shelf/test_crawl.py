@@ -1,0 +1,183 @@
+"""Every route, with an empty shelf and with a full one: byte-equal for whoever may not see what is on it.
+
+Also in the number of queries, which stands for time. Who may not see: strangers, a reviewer, an editor, a former
+colleague, and an account with which a run was shared until a moment that has passed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from registry import api_urls, page_urls
+from submissions.models import Membership, ShelfResult, ShelfRun, ShelfShare
+from submissions.shelf import rows
+
+PARTS = {
+    **{"release": "sc98", "list": "full", "name": "full", "award": "score", "form": "io500", "asked_scope": "all"},
+    **{"section": "results", "path": "none", "ext": "svg"},
+}
+OF_THE_PROCESS = ("livez", "readyz", "healthz", "metrics", "api/v1/openapi.json")
+"""What changes by itself, or takes long and reads no row."""
+QUESTIONS = (
+    "results/?{scope}",
+    "results/?{scope}&tool=io500&format=csv",
+    "results/?{scope}&system=Zsystem",
+    "results/?{scope}&q=Zsystem",
+    "results/?{scope}&p.procs_per_node=1",
+    "study/?metric=ior-easy-write.bandwidth.phase&x=system&{scope}",
+    "study/?metric=ior-easy-writ.bandwidth.phase&x=system&{scope}",
+    "study/?metric=score&x=system&filesystem_type=Zmount&{scope}",
+    "study/?metric=score&x=systm&{scope}",
+    "ranking/?formula=score&{scope}",
+    "ranking/?formula=scor&{scope}",
+    "compare/?results={private},{public}&{scope}",
+    "search/?q=Zsystem&{scope}",
+    "search/?q=fs:Zmount&{scope}",
+    "sizing/?platform=no-such-platform&target=100&{scope}",
+    "systems/{system}/history/?{scope}",
+    "systems/{system}/sweep/?{scope}",
+    "systems/north-lab-zsystem/history/?{scope}",
+)
+PAGES = (
+    *("search/?q=Zsystem", "search/?q=Zlabel", "search/?q={private}", "results/{private}/", "results/?system=Zsystem"),
+    *("compare/?results={private},{public}", "compare/?pick=Zsystem", "explore/?tool=io500&q=Zsystem"),
+    *("study/?metric=score&x=system", "ranking/?formula=score", "systems/north-lab-zsystem/", "sitemap-results.xml"),
+    *("api/v1/search/?q=Zsystem", "api/v1/results/{private}/", "api/v1/export/results.csv"),
+)
+PRIVATE = ("", "compare/?results={private},{public}", "study/?metric=score&x=system", "ranking/?formula=score")
+
+
+@pytest.fixture(autouse=True)
+def bundles(stage, db) -> None:
+    """Everything lies where the stage put it."""
+
+
+def public_addresses(stage: Any) -> Iterator[str]:
+    """Every route of the record once, and questions of it that name what is on the shelf."""
+    result = stage.published.result
+    parts = PARTS | {"id": result.public_id, "public_id": result.public_id, "slug": result.system.slug}
+    for start, patterns in (("", page_urls.urlpatterns), ("api/v1/", api_urls.urlpatterns)):
+        for pattern in patterns:
+            route = re.sub(r"<(?:\w+:)?(\w+)>", lambda part: parts[part[1]], str(pattern.pattern))
+            if not route.startswith("^") and start + route not in OF_THE_PROCESS:
+                yield start + route
+    yield from (f"api/v1/{question}".replace("&{scope}", "").replace("{scope}", "") for question in QUESTIONS)
+    yield from PAGES
+
+
+def private_addresses() -> Iterator[str]:
+    for scope in ("institution", "all"):
+        yield from (f"api/v1/{question.replace('{scope}', f'scope={scope}')}" for question in QUESTIONS)
+        yield from (f"shelf/{scope}/{page}" for page in PRIVATE if page)
+    yield from ("shelf/", "api/v1/shelf/", "shelf/runs/{private}/", "api/v1/shelf/{private}/", "shelf/?label=Zlabel")
+
+
+def crawl(stage: Any, name: str, addresses: list[str]) -> dict[str, tuple[Any, ...]]:
+    """By address status, headers that matter, text and number of queries, as one of the cast gets them."""
+    client = Client()
+    if name:
+        client.force_login(getattr(stage.cast, name).account)
+    names = {
+        "private": str(stage.checked.pk),
+        "public": stage.published.result.public_id,
+        "system": stage.published.result.system.slug,
+    }
+    answers = {}
+    for address in addresses:
+        for part, value in names.items():
+            address = address.replace(f"{{{part}}}", value)
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(f"/{address}")
+        content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        text = re.sub(rb'name="csrfmiddlewaretoken" value="\w+"|<updated>[^<]*</updated>', b"", content)
+        headers = {part: answer.headers.get(part) for part in ("Cache-Control", "Link", "Location", "ETag", "Vary")}
+        if text != content:
+            headers["ETag"] = None  # of a text with what is left out: its moment of writing, the token of a form
+        answers[address] = (answer.status_code, headers, text, len(queries))
+    return answers
+
+
+def crawl_twice(stage: Any, name: str, addresses: list[str]) -> dict[str, tuple[Any, ...]]:
+    """Answers of the second crawl: what is computed once is kept since the first."""
+    with connection.cursor() as cursor:
+        # Filling a shelf writes in the transaction of this test, which then keeps no sums: so it keeps none before.
+        cursor.execute("SELECT pg_current_xact_id()")
+    crawl(stage, name, addresses)
+    return crawl(stage, name, addresses)
+
+
+def fill_shelf(stage: Any) -> None:
+    """All checked runs of the stage come onto their shelves, with a label; what was shared with Dana has ended."""
+    while rows.shelve_due():
+        pass
+    ShelfRun.objects.update(labels=["Zlabel"], project="Zproject")
+    moment = timezone.now() - timedelta(seconds=1)
+    ShelfShare.objects.bulk_create(
+        ShelfShare(run=run, username="dana", account=stage.cast.dana.account, until=moment)
+        for run in ShelfRun.objects.all()
+    )
+    assert ShelfResult.objects.filter(trust="checked").count() >= 4
+
+
+def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    return [address for address, answer in before.items() if answer != after[address]]
+
+
+def test_the_record_is_byte_equal_beside_a_full_shelf(stage) -> None:
+    addresses = list(public_addresses(stage))
+    assert len(addresses) > 120
+    before = crawl_twice(stage, "", addresses)
+    assert sum(answer[0] == 200 for answer in before.values()) > 80
+    fill_shelf(stage)
+    assert changed(before, crawl(stage, "", addresses)) == []
+
+
+@pytest.mark.parametrize("name", ["dana", "bob"])
+def test_a_hidden_shelf_looks_like_an_empty_one(stage, name) -> None:
+    """Dana saw a run until a moment ago; Bob left the laboratory."""
+    Membership.objects.filter(account=stage.cast.bob.account).delete()
+    addresses = list(private_addresses())
+    before = crawl_twice(stage, name, addresses)
+    fill_shelf(stage)
+    assert changed(before, crawl(stage, name, addresses)) == []
+    answers = crawl(stage, "alice", ["api/v1/results/?scope=institution", "shelf/"])
+    assert all(b"Zsystem" in answer[2] or b"zsystem" in answer[2] for answer in answers.values()), "it is there"
+
+
+@pytest.mark.parametrize("name", ["", pytest.param("dana", marks=pytest.mark.deep)])
+def test_a_closed_registry_is_byte_equal_beside_a_full_shelf(stage, settings, name) -> None:
+    settings.READ_REQUIRES_LOGIN = True
+    addresses = [*public_addresses(stage), *private_addresses()]
+    before = crawl_twice(stage, name, addresses)
+    fill_shelf(stage)
+    after = crawl(stage, name, addresses)
+    assert changed(before, after) == []
+    leaking = [address for address, answer in after.items() if b"Zlabel" in answer[2] and "Zlabel" not in address]
+    assert leaking == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", ["", "alice", "bob", "charlie", "dana", "erin", "fay"])
+def test_the_record_is_byte_equal_for_everybody(stage, name) -> None:
+    addresses = list(public_addresses(stage))
+    before = crawl_twice(stage, name, addresses)
+    fill_shelf(stage)
+    assert changed(before, crawl(stage, name, addresses)) == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", ["", "erin", "fay"])
+def test_no_role_opens_a_shelf(stage, name) -> None:
+    addresses = list(private_addresses())
+    before = crawl_twice(stage, name, addresses)
+    fill_shelf(stage)
+    assert changed(before, crawl(stage, name, addresses)) == []

@@ -1,0 +1,159 @@
+"""The pages of a shelf: what members see and do, and that nobody else does."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from submissions.models import ShelfRun
+from submissions.shelf import links
+
+
+@pytest.fixture
+def page(cast):
+    """A page as a person of the cast sees it; of nobody without a name."""
+
+    def read(name: str, path: str, form: dict | None = None):
+        client = Client()
+        if name:
+            client.force_login(getattr(cast, name).account)
+        return client.get(path) if form is None else client.post(path, form)
+
+    return read
+
+
+def text(answer) -> str:
+    assert answer.status_code == 200, answer.content[:500]
+    return answer.content.decode()
+
+
+def test_runs_are_found_grouped_and_compared(page, shelved) -> None:
+    first, second = shelved(), shelved(performance=2.0, system="Heron")
+    assert "Nothing here yet" in text(page("charlie", "/shelf/"))
+    listed = text(page("bob", "/shelf/"))
+    assert listed.index("Heron") < listed.index("Otter"), "newest first"
+    assert page("bob", "/shelf/group/", {"results": [first.pk, second.pk], "labels": "tuned"}).status_code == 302
+    assert page("bob", "/shelf/group/", {"results": first.pk, "project": "Acceptance"}).status_code == 302
+    assert [row.labels for row in ShelfRun.objects.all()] == [["tuned"], ["tuned"]], "what is left empty stays"
+    narrowed = text(page("bob", "/shelf/?project=Acceptance"))
+    assert "Otter" in narrowed and "Heron" not in narrowed
+    form = {"results": [first.pk, second.pk], "project": "", "labels": "", "csrfmiddlewaretoken": "secret"}
+    answer = page("bob", "/shelf/compare/", form)
+    assert answer.headers["Location"] == f"/shelf/all/compare/?results={first.pk},{second.pk}", "no token in an address"
+    compared = page("bob", answer.headers["Location"])
+    assert compared["Cache-Control"].startswith("private, no-store")
+    assert f"/shelf/runs/{first.pk}/" in text(compared)
+
+
+def test_questions_of_a_shelf_stay_in_their_scope(page, shelved) -> None:
+    run = shelved()
+    slug = "north-lab-otter"
+    for path in (
+        "study/?metric=ior-easy-write.bandwidth.phase&x=system",
+        "ranking/?formula=score",
+        "explore/?tool=io500",
+        f"systems/{slug}/history/",
+        f"systems/{slug}/sweep/",
+        f"compare/?results={run.pk}",
+        "study/",
+        "ranking/",
+        "compare/",
+    ):
+        for scope in ("institution", "all"):
+            answer = page("alice", f"/shelf/{scope}/{path}")
+            written = text(answer)
+            assert answer["Cache-Control"].startswith("private, no-store")
+            assert "Asked of" in written
+            assert not re.search(r'(href|action)="/(compare|study|ranking|explore)/["?]', written), path
+            assert f"/results/{run.pk}/" not in written
+            other = page("charlie", f"/shelf/{scope}/{path}")
+            assert "Otter" not in other.content.decode()
+            assert page("", f"/shelf/{scope}/{path}").status_code == 302
+    assert page("alice", "/shelf/public/study/").status_code == 404
+    assert page("alice", "/shelf/all/study/?project=a&project=b").status_code == 400
+
+
+def test_run_is_shared_and_no_longer(page, cast, shelved) -> None:
+    run = shelved()
+    address = f"/shelf/runs/{run.pk}/"
+    for name in ("charlie", "dana", "erin", "fay"):
+        assert page(name, address).status_code == 404
+    day = (timezone.now() + timedelta(days=3)).date().isoformat()
+    assert page("alice", f"{address}share/", {"username": "charlie", "until": day}).status_code == 302
+    assert "shared with you" in text(page("charlie", address)) and "End sharing" not in text(page("charlie", address))
+    assert page("charlie", f"{address}share/", {"username": "dana", "until": day}).status_code == 404
+    assert "End sharing" in text(page("bob", address))
+    assert page("bob", f"{address}unshare/", {"username": "charlie"}).status_code == 302
+    assert page("charlie", address).status_code == 404
+
+
+def test_refused_forms_are_shown_again(page, shelved) -> None:
+    run = shelved()
+    address = f"/shelf/runs/{run.pk}/"
+    assert page("alice", f"{address}share/", {"username": "charlie", "until": "soon"}).status_code == 422
+    assert page("alice", "/shelf/group/", {"labels": "x"}).status_code == 400
+    single = {"results": run.pk, "one": "1", "labels": "x" * 41}
+    assert "shelf.refused" in page("alice", "/shelf/group/", single).content.decode()
+    assert page("charlie", "/shelf/group/", {"results": run.pk, "labels": "x"}).status_code == 404
+
+
+def test_a_run_says_its_state_in_words_and_its_numbers_with_their_units(page, shelved) -> None:
+    run = shelved()
+    run.state = "changes_requested"
+    run.save(update_fields=["state"])
+    shelf, own = text(page("bob", "/shelf/")), text(page("bob", f"/shelf/runs/{run.pk}/"))
+    assert "changes requested" in shelf and "changes requested" in own and "changes_requested" not in shelf + own
+    assert ">IO500<" in shelf and ">IO500<" in own
+    rows = re.findall(
+        r'scope="row">([^<]*)</th>\s*<td role="cell">([^<]*)</td>\s*<td role="cell" class="n">([^<]*)<', own
+    )
+    assert ("IOR easy write", "bandwidth") in [row[:2] for row in rows]
+    assert max(len(value) for _, _, value in rows) <= 9, "a share of a phase had twelve digits"
+
+
+def test_the_view_of_a_shelf_names_its_own_address(page, shelved) -> None:
+    shelved()
+    written = text(page("alice", "/shelf/institution/explore/"))
+    assert "<code>/shelf/institution/explore/?" in written and "<code>/explore/?" not in written
+
+
+def test_links_of_a_page_stay_in_its_scope() -> None:
+    run = "0a1b2c3d-0000-4000-8000-000000000000"
+    html = (
+        f'<a href="/results/{run}/"><a href="/results/hw-1/"><a href="/compare/?results=a"><form action="/study/">'
+        '<a href="/systems/x/history/"><a href="/systems/x/"><a href="/systems/"><a href="/study/save/">'
+        '<a href="/api/v1/study/?x=1"><a href="/api/v1/systems/x/sweep/"><a href="/api/v1/results/">'
+    )
+    assert links.keep_scope(html, "all") == (
+        f'<a href="/shelf/runs/{run}/"><a href="/results/hw-1/"><a href="/shelf/all/compare/?results=a">'
+        '<form action="/shelf/all/study/"><a href="/shelf/all/systems/x/history/">'
+        '<a href="/shelf/all/systems/x/history/"><a href="/systems/"><a href="/study/save/">'
+        '<a href="/api/v1/study/?scope=all&amp;x=1"><a href="/api/v1/systems/x/sweep/?scope=all">'
+        '<a href="/api/v1/results/">'
+    )
+
+
+def test_text_of_a_page_names_runs_and_what_is_copied_keeps_ids() -> None:
+    run, other = "0a1b2c3d-0000-4000-8000-000000000000", "0a1b2c3d-0000-4000-8000-000000000001"
+    html = (
+        f'<title>Lab, {run}</title><a href="/results/{run}/">{run} and {other}</a><input value="{run}">'
+        f"<p>see <code>compare {run}</code>, <script>x={run}</script>{run}"
+        f"<pre>{run}<code>{run}</code>{run}</pre></code>{other}"
+    )
+    assert links.ids_on(html) == {run, other}
+    assert links.name_runs(html, {run: "<night>/fio.json"}) == (
+        f'<title>Lab, &lt;night&gt;/fio.json</title><a href="/results/{run}/">&lt;night&gt;/fio.json and {other}</a>'
+        f'<input value="{run}"><p>see <code>compare {run}</code>, <script>x={run}</script>&lt;night&gt;/fio.json'
+        f"<pre>{run}<code>{run}</code>{run}</pre></code>{other}"
+    )
+
+
+@pytest.mark.parametrize("results", ["x", "0a1b2c3d"])
+def test_wrong_runs_to_compare_are_refused_in_words(page, shelved, results: str) -> None:
+    shelved()
+    answer = page("bob", "/shelf/compare/", {"results": results})
+    assert answer.status_code == 400 and "results" in answer.content.decode()

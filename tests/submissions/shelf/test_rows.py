@@ -1,0 +1,40 @@
+"""What is checked comes onto the shelf of its institution, in the form that would be published."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.db import connection
+
+from submissions.models import FIRST_NUMBER, ShelfFact, ShelfMeasurement, ShelfResult, ShelfRun, Submission
+from submissions.shelf import rows
+
+
+def test_checked_run_is_shelved_with_its_numbers(cast, checked) -> None:
+    submission = checked(fields={"metadata": '{"system": "Otter", "client_nodes": 10}'})
+    assert rows.shelve_due() == 1
+    shelved = ShelfResult.objects.get()
+    assert (shelved.public_id, shelved.trust, shelved.system_name) == (str(submission.pk), "checked", "Otter")
+    assert shelved.pk == ShelfRun.objects.get().pk
+    assert ShelfMeasurement.objects.filter(result=shelved).count() > 10
+    assert ShelfFact.objects.filter(result=shelved, name="system").get().text == "Otter"
+
+
+@pytest.mark.parametrize("hours", [-30, 30])
+def test_a_run_is_shelved_once_whatever_the_clock_of_the_worker(checked, hours: int) -> None:
+    submission = checked()
+    with time_machine.travel(datetime.now(UTC) + timedelta(hours=hours)):
+        assert [rows.shelve_due(), rows.shelve_due()] == [1, 0]
+        Submission.objects.filter(pk=submission.pk).update(metadata={"system": "Otter"})
+        assert [rows.shelve_due(), rows.shelve_due()] == [1, 0]
+
+
+def test_numbers_of_the_shelf_begin_beyond_those_of_the_record(db) -> None:
+    with connection.cursor() as cursor:
+        table = ShelfRun._meta.db_table
+        cursor.execute(
+            "SELECT seqstart FROM pg_sequence WHERE seqrelid = pg_get_serial_sequence(%s, 'id')::regclass", [table]
+        )
+        assert cursor.fetchone() == (FIRST_NUMBER,)
