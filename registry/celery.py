@@ -7,23 +7,28 @@ import gc
 import json
 import os
 import signal
+import sys
 import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from billiard import active_children
-from celery import Celery
+from celery import Celery, states
+from celery.apps.beat import Beat
 from celery.apps.worker import Worker
 from celery.beat import PersistentScheduler, ScheduleEntry
 from celery.platforms import EX_FAILURE
 from celery.signals import (
-    after_task_publish,
-    beat_init,
     setup_logging,
+    task_postrun,
+    task_prerun,
     worker_before_create_process,
     worker_init,
 )
+from django.conf import settings
+from django.db import close_old_connections, connections
+from django.utils.log import configure_logging
 from kombu.connection import Connection
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
@@ -74,21 +79,25 @@ class EndingWorker(Worker):  # type: ignore[misc]  # Celery has no types
 
 app.Worker = app.subclass_with_self(EndingWorker, reverse="Worker")
 
+
+class NamesOnlyBeat(Beat):  # type: ignore[misc]  # as above
+    """A scheduler that sends tasks by their names: it loads none of them, no models, and asks no database."""
+
+    def init_loader(self) -> None:
+        """Set up logging, and nothing of what a worker needs."""
+        configure_logging(settings.LOGGING_CONFIG, settings.LOGGING)
+        self.app.finalize()
+
+
+app.Beat = app.subclass_with_self(NamesOnlyBeat, reverse="Beat")
+
 # In the broker: when the scheduler last sent a task, and which process it is.
 SCHEDULER_NOTE = "highwater.scheduler"
 SCHEDULER_NOTE_KEPT_S = 86_400
 
 
-def note_what_is_sent(**_: object) -> None:
-    """In the scheduler alone: leave a note in the broker with each task."""
-    after_task_publish.connect(_note_scheduler, weak=False)
-
-
-beat_init.connect(note_what_is_sent)
-
-
 def refuse_wrong_pooler(**_: object) -> None:
-    """In workers and the scheduler, before their first task.
+    """In workers, before their first task.
 
     Raises SystemExit, as Celery would only log another exception.
     """
@@ -102,7 +111,7 @@ def refuse_wrong_pooler(**_: object) -> None:
 
 
 def limit_rights(**_: object) -> None:
-    """In workers and the scheduler, when they begin: from now on they speak with the role of the application."""
+    """In workers, when they begin: from now on they speak with the role of the application."""
     from registry.database import rights  # the settings are read when the process begins
 
     rights.limit_process()
@@ -110,8 +119,27 @@ def limit_rights(**_: object) -> None:
 
 worker_init.connect(refuse_wrong_pooler)
 worker_init.connect(limit_rights)
-beat_init.connect(refuse_wrong_pooler)
-beat_init.connect(limit_rights)
+
+
+app.conf["CELERY_DB_REUSE_MAX"] = sys.maxsize
+"""Celery's own closes the connections to the database before and after each task; keep_connections does instead."""
+
+
+def keep_connections(sender: Any, state: str = states.SUCCESS, **_: object) -> None:
+    """Before and after a task: leave what can be used to the next one, as Django does between requests.
+
+    What a task held that failed or was cut short, such as a lock of its session, falls with its connection.
+    """
+    if getattr(sender.request, "is_eager", False):
+        return
+    if state == states.SUCCESS:
+        close_old_connections()
+    else:
+        connections.close_all()
+
+
+task_prerun.connect(keep_connections)
+task_postrun.connect(keep_connections)
 
 
 def share_memory(**_: object) -> None:
@@ -121,15 +149,6 @@ def share_memory(**_: object) -> None:
 
 
 worker_before_create_process.connect(share_memory)
-
-
-def _note_scheduler(**_: object) -> None:
-    note = json.dumps({"process": os.getpid(), "at": time.time()})
-    try:
-        with hurried_connection() as broker:
-            broker.default_channel.client.set(SCHEDULER_NOTE, note, ex=SCHEDULER_NOTE_KEPT_S)
-    except (KombuError, RedisError, OSError):
-        return  # the task itself was sent, and the next note comes in two seconds
 
 
 def scheduler_last_sent() -> float | None:
@@ -176,11 +195,18 @@ class ModestScheduler(PersistentScheduler):  # type: ignore[misc]  # as above
     Entry = SteadyEntry
 
     def apply_async(self, entry: Any, producer: Any = None, advance: bool = True, **options: Any) -> Any:
-        """Send a task, unless its queue is full."""
+        """Send a task, unless its queue is full, and leave a note in the broker."""
         queue = self.app.conf.task_routes[entry.task]["queue"]
         if waiting_tasks(self.connection, queue) >= MOST_WAITING:
             return None
-        return super().apply_async(entry, producer=producer, advance=advance, **options)
+        sent = super().apply_async(entry, producer=producer, advance=advance, **options)
+        self._note_sending()
+        return sent
+
+    def _note_sending(self) -> None:
+        note = json.dumps({"process": os.getpid(), "at": time.time()})
+        with suppress(KombuError, RedisError, OSError):  # the task itself was sent, and the next note is near
+            self.connection.default_channel.client.set(SCHEDULER_NOTE, note, ex=SCHEDULER_NOTE_KEPT_S)
 
 
 def waiting_tasks(broker: Connection, queue: str) -> int:

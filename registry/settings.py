@@ -186,7 +186,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_000_000  # KiB; one check stays far below (docs/operate.md, "Limits")
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 200_000  # KiB; files of the whole record take more, which is given back after them
 CELERY_TASK_SOFT_TIME_LIMIT = 120
 CELERY_TASK_TIME_LIMIT = 150
 # Of one check. The published archive that takes longest takes 0.7 s.
@@ -224,8 +224,6 @@ CELERY_TASK_ROUTES = {task: {"queue": queue} for queue, tasks in _TASKS_OF_QUEUE
 CELERY_BEAT_SCHEDULER = "registry.celery:ModestScheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "submissions.tasks.sweep", "schedule": 2.0},
-    "find_steps": {"task": "submissions.tasks.find_steps", "schedule": 2.0},
-    "tell": {"task": "submissions.tasks.tell", "schedule": 2.0},
     "edition": {"task": "registry.tasks.make_edition", "schedule": 5.0},
     "scrub": {"task": "submissions.tasks.scrub_storage", "schedule": 30.0},
     "append_log": {"task": "registry.tasks.append_log", "schedule": 60.0},

@@ -11,6 +11,7 @@ from celery import shared_task
 from django.conf import settings
 
 from registry.database import public_writes
+from registry.timeseries import detected_steps
 from submissions.accounts import account_requests
 from submissions.bundles import copy_preview, quarantine
 from submissions.change_points import detection
@@ -62,12 +63,21 @@ def check_held(held: str) -> None:
 
 @shared_task
 def sweep() -> None:
-    """What has to happen now: lost tasks, missing derivatives, releases that are due, marks, shelves."""
+    """What has to happen now: tasks that are due or lost, missing derivatives, releases that are due, marks, shelves."""
+    send_due_tasks()
     processing.requeue_stuck()
     decisions.requeue_unprepared()
     publish.publish_due()
     judging.judge_due()
     shelf_rows.shelve_due()
+
+
+def send_due_tasks() -> None:
+    """Have done what may take its time, where there is something to do: a registry at rest sweeps, and no more."""
+    if detected_steps.due_systems():
+        find_steps.delay()
+    if account_requests.is_due() or outbox.is_due():
+        tell.delay()
 
 
 @shared_task

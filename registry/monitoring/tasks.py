@@ -1,6 +1,6 @@
 """Tasks: each is counted with its outcome and time, and its log lines name it.
 
-Periodic ones, which come every two seconds, are silent unless they fail.
+Periodic ones, which come every few seconds, are silent unless they fail.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def begin_task(task_id: str, task: Any, **_: Any) -> None:
 
 
 def end_task(task_id: str, task: Any, state: str | None = None, **_: Any) -> None:
-    """Count it. A periodic task that went well is not counted and not logged: it comes every two seconds."""
+    """Count it. A periodic task that went well is not counted and not logged: it comes every few seconds."""
     begun, stack = _at_work.pop(task_id, (time.perf_counter(), ExitStack()))
     seconds, succeeded = time.perf_counter() - begun, state == "SUCCESS"
     with stack:

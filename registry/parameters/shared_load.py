@@ -26,7 +26,7 @@ VALUES_SHOWN = 10
 def shared_document(query: QueryDict) -> Row:
     """The facts that some results share: those of `results=`, or the best `top` systems `by` a score under filters.
 
-    Four queries. Raises InvalidValue and UnknownParameter for what is asked wrongly, NotOnRecord for an id that is not
+    Four queries, and more where the best results are of few systems. Raises InvalidValue and UnknownParameter for what is asked wrongly, NotOnRecord for an id that is not
     there.
     """
     by = study_query.single_choice(query, "by", COLUMN_METRICS) or "score"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from django.db.models import F, Q, Window
-from django.db.models.functions import RowNumber
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
 
 from registry.models import PublicSystemSnapshot, Result
 from registry.query.public_record import NotOnRecord, current_results
 
 OF_DOCUMENTS = Q(trust=Result.Trust.REPORTED)
 """What a document reports stands in no order with results."""
+FIRST_ROWS, MORE_ROWS = 4, 8
+"""So many rows are read at first for each system that is asked for, and so many times more where they are too few."""
 
 
 def named_results(public_ids: Sequence[str]) -> list[Result]:
@@ -25,11 +27,27 @@ def named_results(public_ids: Sequence[str]) -> list[Result]:
 
 
 def best_of_systems(condition: Q, column: str, top: int) -> list[Result]:
-    """The best result of each system by a column, the best `top` of them; what has no number there has no place."""
-    place = Window(RowNumber(), partition_by=F("system_id"), order_by=[F(column).desc(), F("id").asc()])
-    results = current_results(condition).filter(**{f"{column}__isnull": False}).defer("search")
-    best = results.annotate(place_in_system=place).filter(place_in_system=1)
-    return list(best.select_related("release").order_by(F(column).desc(), "id")[:top])
+    """The best result of each system by a column, the best `top` of them; what has no number there has no place.
+
+    Reads the best rows by the index of the column, and more of them only while they are of too few systems.
+    """
+    order = (Coalesce(F(column), Value(-1.0)).desc(), "id")
+    results = current_results(condition).filter(**{f"{column}__isnull": False}).order_by(*order)
+    most = top * FIRST_ROWS
+    first_ids, are_more = _first_of_systems(results, most)
+    while len(first_ids) < top and are_more:
+        most *= MORE_ROWS
+        first_ids, are_more = _first_of_systems(results, most)
+    return list(results.filter(pk__in=first_ids[:top]).select_related("release").defer("search"))
+
+
+def _first_of_systems(results: QuerySet[Result], most: int) -> tuple[list[int], bool]:
+    """Primary keys of the first result of each system among the first `most`, and whether there may be more results."""
+    rows = list(results.values_list("pk", "system_id")[:most])
+    first_ids: dict[int | None, int] = {}
+    for pk, system_id in rows:
+        first_ids.setdefault(system_id, pk)
+    return list(first_ids.values()), len(rows) == most
 
 
 def described_ids(result_ids: Iterable[int]) -> set[int]:

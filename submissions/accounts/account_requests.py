@@ -23,7 +23,7 @@ from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
 from django.core.handlers.wsgi import WSGIRequest
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from redis.exceptions import RedisError
 
@@ -62,6 +62,12 @@ def request_reset(email: str, origin: str) -> None:
 def note_refusal(email: str, reason: str, origin: str) -> None:
     """Have a letter sent that an administrator gave no account, with the reason."""
     AccountRequest.objects.create(kind=Kind.REFUSED, email=email, note=reason, origin=origin)
+
+
+def is_due() -> bool:
+    """Whether a request is to be answered or forgotten."""
+    now = timezone.now()
+    return AccountRequest.objects.filter(Q(due_at__lte=now) | Q(made_at__lt=now - KEPT_FOR)).exists()
 
 
 def answer_due() -> None:

@@ -18,7 +18,7 @@ from submissions.notifications import outbox
 log = logging.getLogger(__name__)
 
 FOR_S = 5.0
-"""So long one turn looks at the most; the next one begins two seconds later."""
+"""So long one turn looks at the most; the next one begins at the next sweep."""
 
 
 def detect_due_systems() -> None:

@@ -124,11 +124,11 @@ def requeue_stuck() -> None:
 
     By the database's clock: with their own, a host that is ahead would leave it lost for as long as it is ahead.
     """
-    patience = (
-        LOST_AFTER if task_queue.queue_length(settings.CELERY_TASK_DEFAULT_QUEUE) == 0 else LOST_BEHIND_OTHERS_AFTER
-    )
-    for submission_id in lost_submissions(Now() - patience):
-        _queue_again(submission_id, Now() - patience)
+    if lost_submissions(Now() - LOST_AFTER):
+        is_alone = task_queue.queue_length(settings.CELERY_TASK_DEFAULT_QUEUE) == 0
+        patience = LOST_AFTER if is_alone else LOST_BEHIND_OTHERS_AFTER
+        for submission_id in lost_submissions(Now() - patience):
+            _queue_again(submission_id, Now() - patience)
     for submission_id in abandoned_submissions(Now() - LOST_AFTER):
         _queue_again(submission_id, Now() - LOST_AFTER)
 

@@ -38,7 +38,7 @@ ANSWERED_WITHIN_S = 2 * webhooks.TIMEOUT_S
 RESTS = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 15, 30))
 """So long a webhook is left alone after so many calls in a row without an answer."""
 FOR_S = 10.0
-"""So long one turn sends at the most; the next one begins two seconds later."""
+"""So long one turn sends at the most; the next one begins at the next sweep."""
 RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
 TOGETHER = timedelta(seconds=5)
 """Mail waits so long for what happens next: an upload and its findings are one letter."""
@@ -111,6 +111,12 @@ def _list_receivers(account: Account, now: datetime) -> Iterator[tuple[Webhook |
 
 def _takes_mail(account: Account) -> bool:
     return bool(account.is_active and account.email and account.mail != Account.Mail.NONE)
+
+
+def is_due() -> bool:
+    """Whether there is news to tell, or a delivery to make whose receiver is not left alone for now."""
+    due = _due_deliveries().exclude(webhook__rest_until__gt=timezone.now())
+    return Notice.objects.exists() or due.exists()
 
 
 def send_due() -> None:
@@ -242,9 +248,12 @@ def _next_receivers() -> list[Delivery]:
     rows = (
         Delivery.objects.filter(pk__in=first).annotate(of_account=of_account).filter(of_account__lte=CALLS_OF_ACCOUNT)
     )
-    return list(
-        rows.select_related("webhook", *_JOINED).order_by("webhook__failures", "of_account", "due_at")[:CALLS_AT_ONCE]
+    next_ids = list(
+        rows.order_by("webhook__failures", "of_account", "due_at").values_list("pk", flat=True)[:CALLS_AT_ONCE]
     )
+    # Planning all that a call tells of costs more than the question whether there is one.
+    deliveries = Delivery.objects.select_related("webhook", *_JOINED).in_bulk(next_ids) if next_ids else {}
+    return [deliveries[pk] for pk in next_ids]
 
 
 def _make_calls(calls: Sequence[webhooks.Call]) -> list[webhooks.Reply]:

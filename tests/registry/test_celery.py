@@ -7,6 +7,7 @@ import pickle
 import runpy
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +16,16 @@ import time_machine
 from celery.signals import worker_before_create_process
 from django.conf import settings
 
-from registry.celery import MOST_WAITING, ModestScheduler, SteadyEntry, app, steady_now, waiting_tasks
+from registry.celery import (
+    MOST_WAITING,
+    SCHEDULER_NOTE,
+    ModestScheduler,
+    SteadyEntry,
+    app,
+    scheduler_last_sent,
+    steady_now,
+    waiting_tasks,
+)
 from tests.running import ROOT, wait_until
 
 
@@ -129,3 +139,32 @@ def test_web_processes_share_what_is_loaded(monkeypatch) -> None:
         assert gc.get_freeze_count() > before
     finally:
         gc.unfreeze()
+
+
+SCHEDULER_AT_WORK = """
+import sys
+from registry.celery import app
+
+app.Beat(quiet=True).init_loader()
+print(sorted(name for name in sys.modules if name.startswith(("registry.models", "registry.tasks", "submissions"))))
+"""
+
+
+def test_the_scheduler_loads_no_tasks_and_no_models() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCHEDULER_AT_WORK], capture_output=True, text=True, timeout=120, cwd=ROOT
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+
+
+def test_the_scheduler_leaves_a_note_with_what_it_sends(tmp_path: Path) -> None:
+    scheduler = ModestScheduler(app, schedule_filename=str(tmp_path / "schedule"), lazy=True)
+    with app.connection_for_write() as broker:
+        broker.default_channel.client.delete(SCHEDULER_NOTE)
+        try:
+            assert scheduler_last_sent() is None
+            before = time.time()
+            scheduler.apply_async(entry_that_ran(61), advance=False)
+            assert before <= (scheduler_last_sent() or 0) <= time.time()
+        finally:
+            broker.default_channel.queue_purge("prompt")

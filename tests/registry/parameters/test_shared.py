@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from registry.models import PublicSystemSnapshot, Result
 from registry.parameters.shared import list_shared
+from registry.query.best_results import FIRST_ROWS, MORE_ROWS
 from registry.query.facts import fact_index
 from tests.registry.record import described, make_measurement, make_release, make_result
 
@@ -65,6 +66,14 @@ def test_the_best_result_of_each_system_counts(client, systems) -> None:
     assert [row["id"] for row in document["results"]] == ["hw-b", "hw-a", "hw-c"]
     assert [row["id"] for row in ask(client, "filesystem_type=Lustre&top=2")["results"]] == ["hw-b", "hw-a"]
     assert [row["id"] for row in ask(client, "trust=reported&trust=imported&top=2")["results"]] == ["hw-d", "hw-e"]
+
+
+def test_a_system_with_many_of_the_best_results_counts_once(client, systems) -> None:
+    release = Result.objects.get(public_id="hw-b").release
+    for number in range(3 * FIRST_ROWS * MORE_ROWS):
+        make_result(release, f"hw-b-{number}", 41.0 + number, system_name="B")
+    results = ask(client, "filesystem_type=Lustre&top=3")["results"]
+    assert [row["id"] for row in results] == [f"hw-b-{3 * FIRST_ROWS * MORE_ROWS - 1}", "hw-a", "hw-c"]
 
 
 def test_a_fact_has_counts_of_equal_and_unknown_results(client, systems) -> None:

@@ -1,0 +1,106 @@
+"""What the scheduler has done again and again: a registry at rest does little, and connections last from task to task."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from registry.celery import app
+from registry.models import StepsDue, System
+from registry.timeseries import detected_steps
+from submissions import tasks
+from submissions.accounts import account_requests
+from submissions.lifecycle import task_queue
+from submissions.models import Account, AccountRequest, Delivery, Notice, Submission, Webhook
+from tests.registry.record import make_release, make_result
+from tests.submissions.conftest import wait_until
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
+
+
+def sent_tasks() -> int | None:
+    """How many tasks a sweep sends."""
+    app.control.purge()
+    tasks.send_due_tasks()
+    return task_queue.queue_length("prompt")
+
+
+def test_a_registry_at_rest_sends_no_task(broker) -> None:
+    assert sent_tasks() == 0
+
+
+def test_news_are_told(broker, cast, archive) -> None:
+    cast.alice.upload(archive())
+    assert Notice.objects.exists()
+    assert sent_tasks() == 1
+
+
+def test_what_is_due_is_told_but_not_to_a_receiver_that_is_left_alone(broker, cast) -> None:
+    account, now = Account.objects.get(username="alice"), timezone.now()
+    webhook = Webhook.objects.create(account=account, url="https://example.org/")
+    delivery = Delivery.objects.create(account=account, webhook=webhook, due_at=now + timedelta(hours=1))
+    assert sent_tasks() == 0
+    Delivery.objects.filter(pk=delivery.pk).update(due_at=now)
+    assert sent_tasks() == 1
+    Webhook.objects.filter(pk=webhook.pk).update(rest_until=now + timedelta(hours=1))
+    assert sent_tasks() == 0
+    Delivery.objects.create(account=account, due_at=now)
+    assert sent_tasks() == 1
+
+
+def test_requests_for_accounts_are_answered_and_forgotten(broker) -> None:
+    account_requests.request_reset("nobody@example.org", "https://example.org")
+    AccountRequest.objects.update(due_at=timezone.now() + timedelta(hours=1))
+    assert sent_tasks() == 0
+    AccountRequest.objects.update(due_at=timezone.now())
+    assert sent_tasks() == 1
+    late = timezone.now() - account_requests.KEPT_FOR - timedelta(minutes=1)
+    AccountRequest.objects.update(due_at=timezone.now() + timedelta(hours=1), made_at=late)
+    assert sent_tasks() == 1
+
+
+def test_steps_are_found_where_they_are_due(broker) -> None:
+    make_result(make_release("T1"), "hw-a", 20.0, system_name="A")
+    StepsDue.objects.all().delete()
+    assert sent_tasks() == 0
+    detected_steps.mark_due(System.objects.values_list("pk", flat=True))
+    assert sent_tasks() == 1
+
+
+def other_connections() -> set[int]:
+    """Processes of the database that serve somebody else than this test."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND backend_type = 'client backend'"
+        )
+        return {pid for (pid,) in cursor}
+
+
+def is_checked(public_id: str) -> bool:
+    return Submission.objects.filter(pk=public_id, state="checked").exists()
+
+
+def check_upload(cast: Any, content: bytes) -> set[int]:
+    """Have a worker check it; the connections after that."""
+    submission_id = cast.alice.upload(content).json()["id"]
+    wait_until(lambda: is_checked(submission_id))
+    return other_connections()
+
+
+def test_a_worker_keeps_its_connection_from_task_to_task(cast, archive, start_worker) -> None:
+    start_worker()
+    first = check_upload(cast, archive())
+    assert first & check_upload(cast, archive(performance=1.5))
+
+
+def test_the_connection_of_a_failed_task_ends_with_it(cast, archive, start_worker) -> None:
+    start_worker()
+    (pid,) = check_upload(cast, archive())
+    app.send_task("submissions.tasks.process", args=["no number of a submission"])
+    wait_until(lambda: pid not in other_connections())
+    assert check_upload(cast, archive(performance=1.5))
