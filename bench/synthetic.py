@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from bench.figures import note
-from registry.models import ListEntry, Measurement, RankedList, Release, Result, Site, System
+from registry.models import ListEntry, Measurement, Platform, RankedList, Release, Result, Site, System
 from registry.query.facts import fact_index
 
 PHASES = [
@@ -44,6 +44,8 @@ FEWEST, MOST = 12, 40
 FACTOR = {"GiB/s": 2**30, "kIOPS": 1000}
 FAMILIES = ["Lustre", "DAOS", "BeeGFS", "IBM Storage Scale", "WekaFS", "CephFS"]
 LIST_NAME = "full"
+PLATFORMS = 8
+"""Generations of one line, each the successor of the one before; as many systems are of each."""
 
 
 def record(size: int) -> str:
@@ -60,8 +62,14 @@ def record(size: int) -> str:
         sites = Site.objects.bulk_create(
             Site(slug=f"{slug}-site-{number}", name=f"Bench site {number}") for number in range(max(1, size // 100))
         )
+        platforms = _platforms(slug)
         systems = System.objects.bulk_create(
-            System(slug=f"{slug}-{number}", site=sites[number % len(sites)], name=f"System {number}")
+            System(
+                slug=f"{slug}-{number}",
+                site=sites[number % len(sites)],
+                platform=platforms[number % len(platforms)],
+                name=f"System {number}",
+            )
             for number in range(max(1, size // 3))
         )
         first = _next_id(Result)
@@ -83,9 +91,21 @@ def record(size: int) -> str:
 def empty() -> None:
     """Take everything out of the record."""
     with connection.cursor() as cursor:
-        tables = ", ".join(model._meta.db_table for model in (ListEntry, RankedList, Measurement, Result, System, Site))
+        tables = ", ".join(model._meta.db_table for model in (ListEntry, RankedList, Measurement, Result, System, Platform, Site))
         cursor.execute(f"TRUNCATE {tables} CASCADE")
     Release.objects.all().delete()
+
+
+def _platforms(slug: str) -> list[Platform]:
+    platforms: list[Platform] = []
+    for number in range(PLATFORMS):
+        predecessor = platforms[-1] if platforms else None
+        platforms.append(
+            Platform.objects.create(
+                slug=f"{slug}-generation-{number}", name=f"Generation {number}", vendor="Bench", predecessor=predecessor
+            )
+        )
+    return platforms
 
 
 def _results(first: int, scores: list[float], release, systems, chosen) -> Iterator[dict]:
@@ -99,6 +119,7 @@ def _results(first: int, scores: list[float], release, systems, chosen) -> Itera
             "release_id": release.pk,
             "site_id": system.site.pk,
             "system_id": system.pk,
+            "platform_id": system.platform_id,
             "institution": system.site.name,
             "system_name": system.name,
             "filesystem_type": FAMILIES[number % len(FAMILIES)],
