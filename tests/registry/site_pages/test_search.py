@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from registry.models import Result, SearchText, Site, System
 from registry.query import public_record
 from registry.site_pages.search import find, question, record_hits, texts
 from registry.site_pages.search.hits import mark_words
+from tests.html import page_source
 from tests.registry.record import make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -231,6 +233,39 @@ def test_a_kind_without_hits_has_a_note() -> None:
     page = Client().get("/search/", {"q": "fs:lustre", "kind": "platforms"}).content.decode()
     assert "None of the hits is of this kind: platforms." in page
     assert "None of the hits" not in Client().get("/search/", {"q": "fs:lustre"}).content.decode()
+
+
+def head_field(query: dict[str, str], status: int = 200) -> str:
+    """The field in the head of every page, as the page of a search has it."""
+    answer = Client().get("/search/", query)
+    assert answer.status_code == status
+    field = re.search(r'<input [^>]*id="q"[^>]*>', answer.content.decode())
+    assert field
+    return field.group()
+
+
+@pytest.mark.usefixtures("_searched")
+def test_the_field_in_the_head_has_the_words_of_the_search() -> None:
+    assert 'value="Lustre &lt;b&gt; &quot;two&quot;"' in head_field({"q": 'Lustre <b> "two"'})
+    assert 'value="trust:perfect"' in head_field({"q": "trust:perfect"}, 400)
+    assert f'value="{"a" * 200}"' in head_field({"q": "a" * 300}, 400)
+    assert "value" not in head_field({})
+    assert "value" not in re.findall(r'<input [^>]*id="q"[^>]*>', Client().get("/lists/?q=x").content.decode())[0]
+
+
+@pytest.mark.usefixtures("_searched")
+def test_new_words_are_searched_in_the_chosen_kind() -> None:
+    field = '<input type="hidden" name="kind" value="systems">'
+    assert page_source(Client().get("/search/", {"q": "lustre", "kind": "systems"})).count(field) == 1
+    assert field not in page_source(Client().get("/search/", {"q": "lustre"}))
+
+
+@pytest.mark.usefixtures("_searched")
+def test_links_of_a_search_keep_its_kind_and_the_tray() -> None:
+    links = re.findall(r'href="([^"]*)"', page_source(Client().get("/search/?q=ORNL&kind=sites&r=io500-645")))
+    assert "?q=ORNL&amp;literally=true&amp;kind=sites&amp;r=io500-645" in links
+    links = re.findall(r'href="([^"]*)"', page_source(Client().get("/search/?q=fs:lustre&kind=sites&r=io500-645")))
+    assert links.count("?q=fs%3Alustre&amp;r=io500-645") == 2
 
 
 @pytest.mark.usefixtures("_searched")
