@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from validators import catalogue
 from validators.catalogue import Benchmark
+from validators.measurements import OUTPUT
+from validators.runs import provenance
 
 README = "README.md"
+PARAMETERS = "Parameters"
+"""The heading of what a run's parameters are."""
 _COMPARABLE = {
     "all": "every version",
     "span": "these versions",
@@ -22,6 +26,22 @@ def benchmark_page(benchmark: Benchmark) -> str:
     begun, rest = _prose(benchmark)
     parts = (begun, *_sections(benchmark), rest, _evidence(benchmark), _rules(benchmark))
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+class RunParameter(NamedTuple):
+    """A named value of the runs of one benchmark; `description` is empty where its name is all that there is."""
+
+    name: str
+    description: str
+    source: str
+
+
+def run_parameters(benchmark: Benchmark) -> list[RunParameter]:
+    """The parameters that the descriptor describes, then the others of which the source is known."""
+    sources = provenance.sources_by_name(benchmark.tool)
+    described = {parameter["name"]: parameter["description"] for parameter in benchmark.descriptor["parameters"]}
+    names = dict.fromkeys([*described, *sources])
+    return [RunParameter(name, described.get(name, ""), sources.get(name, OUTPUT)) for name in names]
 
 
 def _prose(benchmark: Benchmark) -> tuple[str, str]:
@@ -39,7 +59,7 @@ def _sections(benchmark: Benchmark) -> list[str]:
     return [
         "## What is measured\n\n" + _operations(descriptor["operations"]) + source,
         "## What numbers are over\n\n" + _meanings(descriptor["versions"]),
-        _parameters(descriptor),
+        _parameters(benchmark),
         f"## Files\n\nIt is whole by this: {descriptor['completeness']}\n\n" + _files(descriptor["files"]),
     ]
 
@@ -80,12 +100,14 @@ def _comparable(entry: Mapping[str, Any]) -> str:
     return _COMPARABLE[entry["comparable_with"]] + alike
 
 
-def _parameters(descriptor: Mapping[str, Any]) -> str:
-    if not descriptor["parameters"]:
+def _parameters(benchmark: Benchmark) -> str:
+    parameters = run_parameters(benchmark)
+    if not parameters:
         return ""
-    rows = [(f"`{parameter['name']}`", parameter["description"]) for parameter in descriptor["parameters"]]
-    query = f"/results/?tool={descriptor['tool']}&p.{descriptor['parameters'][0]['name']}="
-    return f"## Parameters\n\nResults are looked up by these: `{query}...`\n\n" + markdown_table(("name", "is"), rows)
+    rows = [(f"`{name}`", description, source) for name, description, source in parameters]
+    query = f"/results/?tool={benchmark.tool}&p.{parameters[0].name}="
+    table = markdown_table(("name", "is", "read from"), rows)
+    return f"## {PARAMETERS}\n\nResults are looked up by these: `{query}...`\n\n{table}"
 
 
 def _files(files: Iterable[Mapping[str, Any]]) -> str:

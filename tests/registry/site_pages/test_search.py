@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -40,6 +41,9 @@ KNOWN_ANSWERS = {
     "production list": ("list", "/lists/SC25/production/"),
     "10-node": ("list", "/lists/SC25/ten-production/"),
     "max_rpcs_in_flight": ("parameter", "/parameters/lustre.client.osc.max_rpcs_in_flight/"),
+    "stonewall_s": ("parameter", "/docs/benchmarks/io500/#parameter-stonewall_s"),
+    "ior_easy_blocksize": ("parameter", "/docs/benchmarks/io500/#parameter-ior_easy_blocksize"),
+    "iodepth": ("parameter", "/docs/benchmarks/fio/#parameter-iodepth"),
     "how to cite": ("document", "/docs/citing/"),
     "stonewall": ("rule", "/docs/rules/#io500.stonewall"),
     "io500.stonewall.short": ("rule", "/docs/findings/#io500.stonewall.short"),
@@ -171,6 +175,15 @@ def test_every_text_has_an_address_that_answers() -> None:
     documents = [page for page in sorted(pages) if page.startswith("/docs/")]
     assert len(documents) > 60
     assert {page: Client().get(page).status_code for page in documents} == dict.fromkeys(documents, 200)
+
+
+def test_every_parameter_of_runs_has_a_row_with_its_anchor() -> None:
+    addresses = [row.url for row in texts.list_texts() if row.place.startswith("parameter of ")]
+    assert len(addresses) > 150
+    for page, anchors in groupby(addresses, key=lambda address: address.partition("#")[0]):
+        source = Client().get(page).content.decode()
+        for anchor in anchors:
+            assert source.count(f'<td id="{anchor.partition("#")[2]}"><code>') == 1, anchor
 
 
 def test_names_in_the_table_of_synonyms_are_there_once() -> None:
