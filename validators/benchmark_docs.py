@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from validators import catalogue
 from validators.catalogue import Benchmark
-from validators.measurements import OUTPUT
-from validators.runs import provenance
 
 README = "README.md"
 PARAMETERS = "Parameters"
@@ -26,22 +24,6 @@ def benchmark_page(benchmark: Benchmark) -> str:
     begun, rest = _prose(benchmark)
     parts = (begun, *_sections(benchmark), rest, _evidence(benchmark), _rules(benchmark))
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
-
-
-class RunParameter(NamedTuple):
-    """A named value of the runs of one benchmark; `description` is empty where its name is all that there is."""
-
-    name: str
-    description: str
-    source: str
-
-
-def run_parameters(benchmark: Benchmark) -> list[RunParameter]:
-    """The parameters that the descriptor describes, then the others of which the source is known."""
-    sources = provenance.sources_by_name(benchmark.tool)
-    described = {parameter["name"]: parameter["description"] for parameter in benchmark.descriptor["parameters"]}
-    names = dict.fromkeys([*described, *sources])
-    return [RunParameter(name, described.get(name, ""), sources.get(name, OUTPUT)) for name in names]
 
 
 def _prose(benchmark: Benchmark) -> tuple[str, str]:
@@ -101,10 +83,10 @@ def _comparable(entry: Mapping[str, Any]) -> str:
 
 
 def _parameters(benchmark: Benchmark) -> str:
-    parameters = run_parameters(benchmark)
+    parameters = catalogue.run_parameters(benchmark)
     if not parameters:
         return ""
-    rows = [(f"`{name}`", description, source) for name, description, source in parameters]
+    rows = [(f"`{parameter.name}`", parameter.description, parameter.source) for parameter in parameters]
     query = f"/results/?tool={benchmark.tool}&p.{parameters[0].name}="
     table = markdown_table(("name", "is", "read from"), rows)
     return f"## {PARAMETERS}\n\nResults are looked up by these: `{query}...`\n\n{table}"

@@ -16,7 +16,6 @@ from registry.site_pages.documentation import BENCHMARKS, CODE, DocumentationPag
 from registry.site_pages.documents.contents import reading_position
 from registry.studies.curated import load_studies
 from validators import catalogue
-from validators.benchmark_docs import run_parameters
 from validators.parameters import groups, parameters
 
 DOCUMENT, PARAMETER, RULE, STUDY = "document", "parameter", "rule", "study"
@@ -83,10 +82,11 @@ def _list_run_parameters() -> Iterator[Text]:
     """Parameters of runs, by the name of their benchmark: several benchmarks have a `stonewall_s`."""
     for benchmark in catalogue.benchmarks():
         place = f"parameter of {benchmark.descriptor['name']}"
-        for name, description, source in run_parameters(benchmark):
-            address = f"/docs/{BENCHMARKS}{benchmark.slug}/#{parameter_anchor(name)}"
-            summary = description or f"read from: {source}"
-            yield Text(PARAMETER, f"{benchmark.tool} {name}", name, address, place, summary)
+        for parameter in catalogue.run_parameters(benchmark):
+            address = f"/docs/{BENCHMARKS}{benchmark.slug}/#{parameter_anchor(parameter.name)}"
+            key = f"{benchmark.tool} {parameter.name}"
+            summary = parameter.description or f"read from: {parameter.source}"
+            yield Text(PARAMETER, key, parameter.name, address, place, summary)
 
 
 def _list_rules(pages: Iterable[tuple[DocumentationPage, _PageReader]]) -> Iterator[Text]:

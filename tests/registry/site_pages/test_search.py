@@ -196,6 +196,9 @@ def test_highlights_surround_words_and_are_escaped() -> None:
         "<mark>Café</mark> &lt;b&gt;<mark>Lustre</mark>&lt;/b&gt; &amp; <mark>Lustreish</mark>"
     )
     assert mark_words("cut \x02here\x03 not there", []) == "cut <mark>here</mark> not there"
+    # A letter of a name, as in "stonewall_s", marks no other words.
+    assert mark_words("stonewall_s: seconds", ["stonewall", "s"]) == "<mark>stonewall</mark>_s: seconds"
+    assert mark_words("北京", ["北"]) == "<mark>北京</mark>"
 
 
 def test_folding_removes_case_accents_and_punctuation() -> None:
