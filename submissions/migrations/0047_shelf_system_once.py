@@ -10,17 +10,23 @@ WHERE id IN (SELECT submission_id FROM submissions_shelfrun GROUP BY submission_
 """
 
 
-def of_upload() -> models.ForeignKey:
-    return models.ForeignKey(
-        null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="submissions.submission"
-    )
-
-
 class Migration(migrations.Migration):
     dependencies = [("submissions", "0046_shelf_each_run")]
 
     operations = [
-        migrations.AddField(model_name="shelfobservedparameter", name="submission", field=of_upload()),
-        migrations.AddField(model_name="shelfsystemsnapshot", name="submission", field=of_upload()),
+        migrations.AddField(
+            model_name="shelfobservedparameter",
+            name="submission",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="submissions.submission"
+            ),
+        ),
+        migrations.AddField(
+            model_name="shelfsystemsnapshot",
+            name="submission",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="submissions.submission"
+            ),
+        ),
         migrations.RunSQL(STORE_AGAIN, migrations.RunSQL.noop),
     ]

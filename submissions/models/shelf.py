@@ -145,7 +145,5 @@ ShelfResult = _shelf_model(
 )
 ShelfMeasurement = _shelf_model(Measurement, "ShelfMeasurement", result=_of_run())
 ShelfFact = _shelf_model(Fact, "ShelfFact", ("result", "name"), result=_of_run())
-ShelfObservedParameter = _shelf_model(
-    ObservedParameter, "ShelfObservedParameter", of_upload=True, result=_of_run()
-)
+ShelfObservedParameter = _shelf_model(ObservedParameter, "ShelfObservedParameter", of_upload=True, result=_of_run())
 ShelfSystemSnapshot = _shelf_model(PublicSystemSnapshot, "ShelfSystemSnapshot", of_upload=True, result=_of_run())

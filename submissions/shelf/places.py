@@ -72,8 +72,8 @@ def _number_paths(report: Mapping[str, Any], known_digests: Mapping[str, str]) -
     for index, run in enumerate(reported):
         digest = _digest_run(run)
         own = re.compile(re.escape(run["path"]) + r"( #\d+)?")
-        same = (path for path, known in known_digests.items() if digest and known == digest and path not in taken)
-        kept_path = min((path for path in same if own.fullmatch(path)), key=lambda path: (len(path), path), default=None)
+        same = [path for path, known in known_digests.items() if digest and known == digest and path not in taken]
+        kept_path = min(filter(own.fullmatch, same), key=lambda path: (len(path), path), default=None)
         if kept_path is not None:
             paths[index] = kept_path
             taken.add(kept_path)
