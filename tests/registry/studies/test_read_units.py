@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from registry.models import Measurement, SavedStudy
+from registry.presentation import numbers
 from registry.query.facts import fact_index
 from tests.html import page_source
 from tests.registry.record import IOR, make_release, make_result
@@ -69,7 +70,7 @@ def test_ends_of_a_rounding_that_nobody_tells_apart_are_not_shown(client, put_ru
     put_run(1, 3 * GIB)
     put_run(2, 7_000.0)
     page = page_of(client, f"/study/?{BANDWIDTH}")
-    assert "3–3" not in page
+    assert f"3{numbers.EN_DASH}3" not in page
 
 
 def test_the_api_keeps_the_printed_unit(client, put_run) -> None:
