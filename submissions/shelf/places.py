@@ -72,7 +72,7 @@ def _number_paths(report: Mapping[str, Any], known_digests: Mapping[str, str]) -
     for index, run in enumerate(reported):
         digest = _digest_run(run)
         own = re.compile(re.escape(run["path"]) + r"( #\d+)?")
-        same = [path for path, known in known_digests.items() if digest and known == digest and path not in taken]
+        same = [path for path, earlier in known_digests.items() if digest and earlier == digest and path not in taken]
         kept_path = min(filter(own.fullmatch, same), key=lambda path: (len(path), path), default=None)
         if kept_path is not None:
             paths[index] = kept_path
@@ -92,7 +92,7 @@ def _number_paths(report: Mapping[str, Any], known_digests: Mapping[str, str]) -
 def _digest_run(run: Mapping[str, Any]) -> str:
     """What tells a run from others of its file: its start and the values that it printed. Empty where it has none."""
     names = ("op", "quantity", "stat", "printed_value")
-    values = sorted(json.dumps([measured[name] for name in names]) for measured in run["measurements"])
+    values = sorted(json.dumps([row[name] for name in names]) for row in run["measurements"])
     if not values:
         return ""
     return hashlib.sha256(json.dumps([run["started"], values]).encode()).hexdigest()

@@ -66,7 +66,7 @@ def test_bytes_per_second_are_larger_units_on_pages(client, put_run) -> None:
     assert drawn and all("GiB/s" in drawing and " B/s" not in drawing for drawing in drawn)
 
 
-def test_ends_of_a_rounding_that_nobody_tells_apart_are_not_shown(client, put_run) -> None:
+def test_equal_ends_of_a_rounding_are_not_shown(client, put_run) -> None:
     put_run(1, 3 * GIB)
     put_run(2, 7_000.0)
     page = page_of(client, f"/study/?{BANDWIDTH}")
