@@ -99,8 +99,8 @@ def grant_statements() -> list[sql.Composed]:
     for role in filter(None, (application, public)):
         statements += _role_statements(role)
     if application and public:
-        names = {"application": sql.Literal(application), "public": sql.Literal(public)}
-        statements.append(sql.SQL(_FROM_STRANGERS).format(**names))
+        literals = {"application": sql.Literal(application), "public": sql.Literal(public)}
+        statements.append(sql.SQL(_FROM_STRANGERS).format(**literals))
     if application:
         everything = "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {} TO {}"
         statements.append(_with_schema(everything, application))
