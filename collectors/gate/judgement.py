@@ -12,6 +12,8 @@ FEWEST = 3
 # What systems of the record vary by at least; equal values, such as rounded ones, would else make anything clear.
 LEAST_SPREAD = 0.0005
 LEVEL = 0.05
+# Beyond these nobody measures anything, and ratios are no numbers of a computer any more.
+LEAST_VALUE, LARGEST_VALUE = 1e-100, 1e100
 WORSE, BETTER, ALIKE, UNKNOWN = "worse", "better", "not worse", "cannot tell"
 
 Judged = namedtuple("Judged", "verdict ratio chance why")
@@ -40,8 +42,8 @@ def compare_values(earlier, new, fewest):
     """Ratio and unadjusted chance of a difference this large, or why there is none."""
     if not earlier or not new:
         return Judged(UNKNOWN, None, None, "not measured " + ("now" if earlier else "before"))
-    if min(earlier) <= 0 or min(new) <= 0 or not all(map(math.isfinite, list(earlier) + list(new))):
-        return Judged(UNKNOWN, None, None, "a value is not positive")
+    if not all(LEAST_VALUE <= value <= LARGEST_VALUE for value in list(earlier) + list(new)):
+        return Judged(UNKNOWN, None, None, "a value is not positive, or is no measurement")
     old_logs, new_logs = [list(map(math.log, values)) for values in (earlier, new)]
     difference = mean_of(new_logs) - mean_of(old_logs)
     ratio = math.exp(difference)

@@ -1,6 +1,7 @@
 """The values of a run, by metric: of a check, of a submission or published result, or of the history of a system."""
 
 import json
+import math
 import os
 from collections import namedtuple
 
@@ -18,9 +19,10 @@ PREFERRED = ("phase", "mean", "max")
 SHOWN_ONLY = ("command_line",)
 
 Run = namedtuple("Run", "tool metrics settings name trouble")
-Run.__doc__ = (
-    """Values of a run: `metrics` are lists of numbers by Metric; `trouble` says why it is no evidence, or ""."""
-)
+Run.__doc__ = """Values of a run: `metrics` are lists of numbers by Metric; `trouble` says why it is no evidence, or "".
+
+    `settings` are by name; None where the values are of runs with the same settings already.
+    """
 Metric = namedtuple("Metric", "op quantity context unit")
 Quantity = namedtuple("Quantity", "name higher_is_better headline")
 
@@ -71,7 +73,7 @@ def choose_runs(document, runs, name):
     """Places of the runs whose values count. Raises NothingCollected without runs, UsageError where it is not clear."""
     if not runs:
         raise NothingCollected("collector.gate.empty", "In %s no result was recognised." % name)
-    groups = [row["runs"] for row in list_of_dicts(document, "groups") if row.get("kind") == "repeats"]
+    groups = [row.get("runs") for row in list_of_dicts(document, "groups") if row.get("kind") == "repeats"]
     groups = [group for group in groups if isinstance(group, list) and all(is_place(place, runs) for place in group)]
     primary = document.get("primary")
     if is_place(primary, runs):
@@ -124,14 +126,14 @@ def read_history(document, run, name):
             continue
         places = [step["place"] for step in list_of_dicts(series, "steps") if isinstance(step.get("place"), int)]
         points = list_of_dicts(series, "points")[max([0] + places) :]
-        values = [point["value"] for point in points if is_number(point.get("value"))][-20:]
+        values = [as_float(point["value"]) for point in points if is_number(point.get("value"))][-20:]
         metric = Metric(
             str(series.get("op")), quantity.name, format_context(series.get("context")), str(series.get("unit"))
         )
         if len(values) > len(metrics.get(metric, ())):
             metrics[metric] = values
     trouble = "" if has_tool else "no earlier run of %s is known of it" % run.tool
-    return Run(run.tool, metrics, {}, name, trouble)
+    return Run(run.tool, metrics, None, name, trouble)
 
 
 def is_like(series, run):
@@ -154,13 +156,13 @@ def group_metrics(tool, measurements, distributions, several):
     for row in distributions:
         members = row.get("members")
         if row.get("over") in REPEATED and isinstance(members, list):
-            take_values(by_statistic, tool, row, [value for value in members if is_number(value)], extend=several)
+            take_values(by_statistic, tool, row, list(map(as_float, filter(is_number, members))), extend=several)
     counted = set(by_statistic)
     for row in measurements:
         if is_number(row.get("value")):
             context = row.get("context")
             repeats = several or isinstance(context, dict) and ITERATION in context
-            take_values(by_statistic, tool, row, [row["value"]], extend=repeats, unless=counted)
+            take_values(by_statistic, tool, row, [as_float(row["value"])], extend=repeats, unless=counted)
     best = {}
     for (metric, statistic), values in by_statistic.items():
         rank = (len(values), statistic in PREFERRED, -PREFERRED.index(statistic) if statistic in PREFERRED else 0)
@@ -246,6 +248,14 @@ def load_quantity_rows():
 
 def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def as_float(value):
+    """A number of JSON, which may have any count of digits, as a float: infinite where it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def load_document(path):

@@ -1,5 +1,6 @@
 """A judged run as JSON, as text, as JUnit's XML and as Markdown."""
 
+import math
 from xml.sax.saxutils import escape, quoteattr
 
 from collectors import report
@@ -26,12 +27,17 @@ def as_document(run, baseline, verdict, rows, notes):
                 "ratio": judged.ratio,
                 "chance": judged.chance,
                 "why": judged.why,
-                "before": earlier,
-                "now": new,
+                "before": list(map(as_json_number, earlier)),
+                "now": list(map(as_json_number, new)),
             }
             for metric, earlier, new, judged in rows
         ],
     }
+
+
+def as_json_number(value):
+    """A value, None for what JSON has no number for."""
+    return value if math.isfinite(value) else None
 
 
 def title_of(row):
@@ -123,4 +129,4 @@ def table_cell(text):
 
 def mean_text(values, unit):
     """The mean of values with its unit, as people read it."""
-    return "" if not values else "%.5g %s" % (sum(values) / len(values), table_cell(unit))
+    return "" if not values or None in values else "%.5g %s" % (sum(values) / len(values), table_cell(unit))

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from collectors import report
 from collectors.bundle import archive_limits
 from collectors.bundle.archive_limits import PackedBundle
-from collectors.errors import FINDINGS, NOTHING, OK, BundleError, NetworkError, ServerRefusal
+from collectors.errors import FINDINGS, NOTHING, OK, BundleError, NetworkError, ServerRefusal, UsageError
 from collectors.imports import units as import_units
 from collectors.server import submission
 
@@ -87,15 +87,37 @@ def look_up(rows, server, progress):
     return None
 
 
+def look_up_earlier(job, server, journal):
+    """Rows of the submissions with what was sent before, and where their runs are; of the first ones alone.
+
+    What the registry does not answer, or has no more, has no row: the import does not depend on it.
+    """
+    counts = Counter(journal.sent[unit.digest] for unit in job.sent_before)
+    rows = []
+    for submission_id in list(counts)[:MOST_SHOWN]:
+        try:
+            document = submission.load_submission(server, submission.submission_path(submission_id))
+        except (NetworkError, ServerRefusal, UsageError):
+            continue
+        shelf = shelf_page(server, document) if document.get("shelf_runs") else None
+        row = {"id": submission_id, "outputs": counts[submission_id], "state": document["state"], "shelf": shelf}
+        rows.append(row)
+    return rows
+
+
 def shelf_address(server, document):
     """The page with the runs of a submission on the shelf; None where none of them comes there."""
     sound = [run for run in report.list_of_dicts(document, "runs") if not run.get("errors")]
     if not sound or not document.get("institution") or document.get("test") or document.get("state") != "checked":
         return None
+    return shelf_page(server, document)
+
+
+def shelf_page(server, document):
     return "%s/shelf/?%s" % (server.base.geturl().rstrip("/"), urlencode({"submission": document.get("id")}))
 
 
-def make_summary_document(job, rows, stopped):
+def make_summary_document(job, rows, earlier_rows, stopped):
     """The report as JSON: what was found, doubled, not read, sent, and what the registry read in it."""
     sent = sum(row["outputs"] for row in rows)
     checked = [row for row in rows if "runs" in row]
@@ -108,6 +130,7 @@ def make_summary_document(job, rows, stopped):
         "doubled": [row._asdict() for row in job.doubled],
         "not_read": [row._asdict() for row in job.outputs.left_out],
         "submissions": rows,
+        "submissions_before": earlier_rows,
         "runs": sum(row["runs"] for row in checked),
         "runs_with_errors": sum(row["with_errors"] for row in checked),
         "stopped": stopped.as_json() if stopped is not None else None,
@@ -148,7 +171,10 @@ def print_summary(document, stream):
             report.print_line("bundle   %s  %s, %d runs%s" % (row["id"], row["state"], row["runs"], errors), stream)
         else:
             report.print_line("bundle   %s  not known to be checked" % row["id"], stream)
-    shelves = [row["shelf"] for row in document["submissions"] if row.get("shelf")]
+    for row in document["submissions_before"]:
+        report.print_line("before   %s  %s, %d outputs" % (row["id"], row["state"], row["outputs"]), stream)
+    rows = document["submissions"] + document["submissions_before"]
+    shelves = [row["shelf"] for row in rows if row.get("shelf")]
     for address in shelves[:MOST_SHOWN]:
         report.print_line("shelf    " + address, stream)
     if shelves:
@@ -160,11 +186,12 @@ def do_import(job, server, form, journal, options, progress):
     rows, stopped = send_all(job, server, form, journal, progress)
     if options.wait and rows:
         stopped = look_up(rows, server, progress) or stopped
-    return finish_report(job, rows, stopped, options, progress)
+    earlier_rows = look_up_earlier(job, server, journal) if options.wait and stopped is None else []
+    return finish_report(job, rows, stopped, options, progress, earlier_rows)
 
 
-def finish_report(job, rows, stopped, options, progress):
-    document = make_summary_document(job, rows, stopped)
+def finish_report(job, rows, stopped, options, progress, earlier_rows=()):
+    document = make_summary_document(job, rows, list(earlier_rows), stopped)
     if options.json:
         report.print_json(document)
     else:

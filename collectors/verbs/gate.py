@@ -77,7 +77,7 @@ def judge_run(now, before, fewest, tolerance):
     notes = ["%s: %s" % (run.name, run.trouble) for run in (now, before) if run.trouble]
     if now.tool != before.tool:
         notes.append("these are results of %s and of %s" % (now.tool, before.tool))
-    elif before.settings:
+    elif before.settings is not None:
         differing, unknown, paths_differ = reading.compare_settings(now.tool, before.settings, now.settings)
         if differing:
             notes.append("settings differ: " + ", ".join(differing))

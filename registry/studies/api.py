@@ -121,6 +121,11 @@ def _is_drawn(request: Request) -> bool:
     return request.accepted_renderer.format not in ("csv", "parquet")
 
 
+def _is_picture(request: Request) -> bool:
+    """Whether the form that was asked for is looked at, and read by no program."""
+    return request.accepted_renderer.format in ("svg", "png")
+
+
 def _read_theme(request: Request) -> str:
     values = filters.values_of(request.query_params, THEME) or ["light"]
     try:
@@ -141,7 +146,7 @@ class Study(PublicRead):
     )
     def get(self, request: Request) -> Response:
         question = study_query.parse_query(filters.without_names(self.question_query(), [THEME]), self.asked_source())
-        document = documents.study_document(question, drawn=_is_drawn(request))
+        document = documents.study_document(question, drawn=_is_drawn(request), for_people=_is_picture(request))
         return study_response(request, document, "study")
 
 
@@ -170,7 +175,7 @@ class StudyDetail(PublicRead):
     def get(self, request: Request, slug: str) -> Response:
         assume = study_query.parse_assumption(request.query_params)
         study = saved_queries.get_study(slug)
-        document = saved_queries.study_result(study, assume, drawn=_is_drawn(request))
+        document = saved_queries.study_result(study, assume, drawn=_is_drawn(request), for_people=_is_picture(request))
         return study_response(request, document, slug.lower())
 
 

@@ -89,11 +89,12 @@ def in_short(study: Study) -> Row:
     return {name: study[name] for name in ("slug", "title", "place")} | {"kind": kind, "document": document["title"]}
 
 
-def study_answer(study: Study, assume: str = "", *, drawn: bool = True) -> documents.Document:
+def study_answer(study: Study, assume: str = "", *, drawn: bool = True, for_people: bool = False) -> documents.Document:
     """The study as it stands today: a question asked, or its figures computed, of which nothing is assumed."""
     about = in_short(study) | {"notes": study.get("notes", []), "finding": study.get("finding", "")}
     if "question" in study:
-        return documents.study_document(with_assumption(question_of(study), assume), study, drawn=drawn) | about
+        question = with_assumption(question_of(study), assume)
+        return documents.study_document(question, study, drawn=drawn, for_people=for_people) | about
     return _computed_figures(study) | about
 
 

@@ -27,15 +27,18 @@ LIMITED = "limited"
 """Of a document its limits.AnswerLimits, for pages; no field of the API."""
 
 
-def study_document(question: StudyQuery, about: Document | None = None, *, drawn: bool = True) -> Document:
+def study_document(
+    question: StudyQuery, about: Document | None = None, *, drawn: bool = True, for_people: bool = False
+) -> Document:
     """The answer to a question with table and chart. Raises what asking.ask raises.
 
     A curated study (`about`) has its own title and order, and no points where the record has nothing of its metric yet.
     `chart` is a Plot, which edges write as SVG or Vega-Lite; a table alone (`drawn` is false) reads no ceilings for it.
+    Pages ask for it `for_people`: in a unit that they read, where the question asks for none.
     """
     about = about or {}
     try:
-        answer = run.run_study(question, about.get("order", ()))
+        answer = run.run_study(question, about.get("order", ()), for_people=for_people)
     except (UnknownMetric, UnknownAxis, filters.UnknownParameter):
         if not about:
             raise

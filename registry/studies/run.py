@@ -85,8 +85,8 @@ class StudyTable:
     """Of a formula by input how many results have another input and not this one."""
 
 
-def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
-    """Answer the question of a study.
+def run_study(question: StudyQuery, order: Sequence[str] = (), *, for_people: bool = False) -> StudyTable:
+    """Answer the question of a study; `for_people` in a unit that they read, where it asks for none.
 
     Raises UnknownMetric or UnknownAxis for names that no result has, InvalidValue or UnknownParameter for the filters,
     MixedUnits where units do not agree, TooManyPoints where a chart has no room for them.
@@ -99,7 +99,7 @@ def run_study(question: StudyQuery, order: Sequence[str] = ()) -> StudyTable:
     with formula_metric.refuse_bad_numbers() if formula else nullcontext():
         groups, lacking = _load_groups(question, metrics, formula)
     axes = [*question.axes, *table.varying_axes(groups, question.axes)]
-    unit = table.unit_of(groups, question.unit)
+    unit = table.unit_of(groups, question.unit, for_people=for_people)
     if question.per and unit in UNITS and UNITS[unit].canonical in UNDIVIDED:
         raise filters.InvalidValue("per", f"times and shares are not divided, and these are in {unit}")
     if not formula:

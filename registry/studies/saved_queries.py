@@ -115,10 +115,12 @@ def study_query_of(study: curated.Study | SavedStudy, assume: str = "") -> study
     return curated.with_assumption(curated.question_of(study), assume) if "question" in study else None
 
 
-def study_result(study: curated.Study | SavedStudy, assume: str = "", *, drawn: bool = True) -> dict[str, Any]:
+def study_result(
+    study: curated.Study | SavedStudy, assume: str = "", *, drawn: bool = True, for_people: bool = False
+) -> dict[str, Any]:
     """As curated.study_answer; what a saved study asks for may be gone from the record: then it has no points."""
     if not isinstance(study, SavedStudy):
-        return curated.study_answer(study, assume, drawn=drawn)
+        return curated.study_answer(study, assume, drawn=drawn, for_people=for_people)
     about = study_summary(study) | {"notes": [], "finding": ""}
     question = curated.with_assumption(study_query.parse_query(QueryDict(study.question)), assume)
-    return documents.study_document(question, about, drawn=drawn) | about
+    return documents.study_document(question, about, drawn=drawn, for_people=for_people) | about

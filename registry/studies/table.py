@@ -15,6 +15,7 @@ from typing import Any
 from registry.comparison import uncertainty
 from registry.comparison.balance import VaryingFact
 from registry.errors import Problem
+from registry.presentation.words import best_unit
 from registry.query.facts.axes import MEANING_FIELDS
 from registry.query.responses.declared_limits import Limit
 from registry.query.values import qualified_values
@@ -25,6 +26,8 @@ from validators.units import UNITS
 Row = dict[str, Any]
 
 USUAL_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS"}
+SMALLEST_UNITS = ("B/s", "B", "ns")
+"""What programs print for programs; pages have a larger one."""
 CANONICAL = "canonical_quantity"
 """The axis that tells canonical quantities apart where a reported name has several."""
 FIGURES = ("value", "low", "q1", "q3", "high")
@@ -162,9 +165,10 @@ def compute_quartiles(values: Sequence[float]) -> dict[str, float]:
     return dict(zip(FIGURES, (median, min(values), low, high, max(values)), strict=True))
 
 
-def unit_of(groups: Sequence[Group], requested_unit: str = "") -> str:
+def unit_of(groups: Sequence[Group], requested_unit: str = "", *, for_people: bool = False) -> str:
     """The one unit of all values: that asked for, else the one they are printed in, else the usual one.
 
+    `for_people` has a larger one for what is printed in the smallest, for other programs: in B/s and ns.
     Raises MixedUnits where they measure different things.
     """
     canonical = {group.unit for group in groups}
@@ -174,7 +178,11 @@ def unit_of(groups: Sequence[Group], requested_unit: str = "") -> str:
         raise MixedUnits(f"They are: {', '.join(sorted(unit or 'no unit' for unit in canonical))}.")
     printed_units = frozenset().union(*(group.printed_units for group in groups))
     only = next(iter(canonical), "")
-    return requested_unit or (next(iter(printed_units)) if len(printed_units) == 1 else USUAL_UNITS.get(only, only))
+    unit = next(iter(printed_units)) if len(printed_units) == 1 else USUAL_UNITS.get(only, only)
+    if for_people and not requested_unit and unit in SMALLEST_UNITS:
+        values = (value for group in groups for value in group.values if value is not None)
+        return best_unit(({"value": value, "printed_unit": unit} for value in values), only)
+    return requested_unit or unit
 
 
 def varying_axes(groups: Sequence[Group], axes: Sequence[str]) -> list[str]:

@@ -75,7 +75,7 @@ def study_index(request: HttpRequest) -> HttpResponse:
 def study_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One curated or saved study. Its form leads to the question page."""
     selected_study, assume = saved_queries.get_study(slug), study_query.parse_assumption(request.GET)
-    answer = saved_queries.study_result(selected_study, assume)
+    answer = saved_queries.study_result(selected_study, assume, for_people=True)
     own = isinstance(selected_study, SavedStudy) and selected_study.saved_by == request.user.get_username()
     cited = {
         "title": answer["title"],
@@ -96,7 +96,7 @@ def study_page(request: HttpRequest, slug: str) -> HttpResponse:
 @public_page
 def study_card(request: HttpRequest, slug: str) -> HttpResponse:
     """The picture beside a link to a study elsewhere: its question and what it finds. Raises NotOnRecord."""
-    answer = saved_queries.study_result(saved_queries.get_study(slug), drawn=False)
+    answer = saved_queries.study_result(saved_queries.get_study(slug), drawn=False, for_people=True)
     trusts = list(answer["trust"])
     card = Card(answer["title"], finding_sentence(answer), trusts[0] if len(trusts) == 1 else "")
     return HttpResponse(card_png(card), content_type="image/png")
@@ -120,7 +120,7 @@ def show_question(request: HttpRequest, source: RowSource = PUBLIC) -> HttpRespo
         return render(request, "studies/study.html", {"section": "studies", "form": _form_context(query, source)})
     try:
         study_question = study_query.parse_query(query, source)
-        answer = studies_documents.study_document(study_question)
+        answer = studies_documents.study_document(study_question, for_people=True)
     except Problem as problem:
         context = {"section": "studies", "form": _form_context(query, source), "problem": problem}
         return render(request, "studies/study.html", context, status=problem.status)
@@ -248,10 +248,11 @@ def _format_reach(low: float | None, high: float | None) -> str:
 
 
 def _format_ends(low: float | None, high: float | None) -> str:
-    """Both ends with every digit that tells them apart."""
+    """Both ends with every digit that tells them apart; empty where seven digits do not."""
     if low is None or high is None:
         return ""
-    return numbers.EN_DASH.join(numbers.format_digits(end, 7) for end in (low, high))
+    ends = [numbers.format_digits(end, 7) for end in (low, high)]
+    return numbers.EN_DASH.join(ends) if ends[0] != ends[1] else ""
 
 
 def _divisor_text(row: Row) -> str:

@@ -50,6 +50,9 @@ class ShelfRun(models.Model):
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="shelf_runs")
     run_path = models.TextField(db_default="", help_text="Where its output lies in the upload; empty: not known.")
+    run_digest = models.CharField(
+        max_length=64, db_default="", help_text="Of what it measured; empty: nothing, or not known."
+    )
     run_key = models.UUIDField(null=True, help_text="Its id; null: that of its submission, whose run counts.")
     key = models.GeneratedField(
         expression=Coalesce("run_key", F("submission_id")), output_field=models.UUIDField(), db_persist=True
@@ -92,13 +95,21 @@ class ShelfShare(models.Model):
 
 
 def _shelf_model(
-    model: type[models.Model], name: str, unique: tuple[str, ...] = (), **replaced: models.Field[Any, Any]
+    model: type[models.Model],
+    name: str,
+    unique: tuple[str, ...] = (),
+    *,
+    of_upload: bool = False,
+    **replaced: models.Field[Any, Any],
 ) -> type[models.Model]:
     """A table of shelved rows with the columns of a table of the record; what refers to another row is a number.
 
-    A field that has the column of its own accord is called `run`.
+    A field that has the column of its own accord is called `run`. Rows `of_upload` are those of all runs of their
+    submission, and are stored once, with the first of these; where they name no submission, they are of their run.
     """
     fields: dict[str, Any] = {}
+    if of_upload:
+        fields["submission"] = models.ForeignKey(Submission, models.CASCADE, null=True, related_name="+")
     for field in model._meta.concrete_fields:
         if field.name in replaced:
             own = replaced[field.name]
@@ -134,5 +145,5 @@ ShelfResult = _shelf_model(
 )
 ShelfMeasurement = _shelf_model(Measurement, "ShelfMeasurement", result=_of_run())
 ShelfFact = _shelf_model(Fact, "ShelfFact", ("result", "name"), result=_of_run())
-ShelfObservedParameter = _shelf_model(ObservedParameter, "ShelfObservedParameter", result=_of_run())
-ShelfSystemSnapshot = _shelf_model(PublicSystemSnapshot, "ShelfSystemSnapshot", result=_of_run())
+ShelfObservedParameter = _shelf_model(ObservedParameter, "ShelfObservedParameter", of_upload=True, result=_of_run())
+ShelfSystemSnapshot = _shelf_model(PublicSystemSnapshot, "ShelfSystemSnapshot", of_upload=True, result=_of_run())

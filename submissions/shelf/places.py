@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,9 +30,9 @@ def take_places(submission: Submission, check: Check) -> list[PlacedRun]:
     keeps its place, without rows. Places of runs that the check does not have any more are given up; without any run
     all stay.
     """
-    checked_runs = _number_paths(check.report)
-    runs, counted_path = _shelved_runs(submission, check.report, checked_runs)
     places = {place.run_path: place for place in ShelfRun.objects.filter(submission=submission).select_for_update()}
+    checked_runs = _number_paths(check.report, {path: place.run_digest for path, place in places.items()})
+    runs, counted_path = _shelved_runs(submission, check.report, checked_runs)
     if not runs:
         return []
     if counted_path is not None and counted_path not in places:
@@ -41,28 +44,58 @@ def take_places(submission: Submission, check: Check) -> list[PlacedRun]:
             places[counted_path].save()
     ShelfRun.objects.filter(pk__in=[place.pk for path, place in places.items() if path not in checked_runs]).delete()
     keys = {path: None if path == counted_path else uuid.uuid5(submission.pk, path) for path in checked_runs}
+    digests = {path: _digest_run(run) for path, run in checked_runs.items()}
     # The run that counts comes last: another one may have had the id of the submission until now.
     for path in sorted(keys.keys() & places.keys(), key=lambda path: path == counted_path):
-        if places[path].run_key != keys[path]:
-            places[path].run_key = keys[path]
-            places[path].save()
+        place = places[path]
+        if (place.run_key, place.run_digest) != (keys[path], digests[path]):
+            place.run_key, place.run_digest = keys[path], digests[path]
+            place.save()
     new_places = [
-        ShelfRun(submission=submission, run_path=path, run_key=keys[path]) for path in runs if path not in places
+        ShelfRun(submission=submission, run_path=path, run_key=keys[path], run_digest=digests[path])
+        for path in runs
+        if path not in places
     ]
     places |= {place.run_path: place for place in ShelfRun.objects.bulk_create(new_places)}
     return [PlacedRun(places[path].pk, places[path].run_key or submission.pk, run) for path, run in runs.items()]
 
 
-def _number_paths(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """All runs of a check by their paths, in its order. Several runs of one file are numbered."""
-    runs: dict[str, Mapping[str, Any]] = {}
-    for run in report["runs"]:
+def _number_paths(report: Mapping[str, Any], known_digests: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+    """All runs of a check by their paths, in its order. Several runs of one file are numbered.
+
+    `known_digests` has what the runs with a place measured, by path. One that measured the same keeps its number,
+    whatever the order in which a check reports the runs of its file.
+    """
+    reported = report["runs"]
+    paths: dict[int, str] = {}
+    taken: set[str] = set()
+    for index, run in enumerate(reported):
+        digest = _digest_run(run)
+        own = re.compile(re.escape(run["path"]) + r"( #\d+)?")
+        same = [path for path, earlier in known_digests.items() if digest and earlier == digest and path not in taken]
+        kept_path = min(filter(own.fullmatch, same), key=lambda path: (len(path), path), default=None)
+        if kept_path is not None:
+            paths[index] = kept_path
+            taken.add(kept_path)
+    for index, run in enumerate(reported):
+        if index in paths:
+            continue
         path, number = run["path"], 1
-        while path in runs:
+        while path in taken:
             number += 1
             path = f"{run['path']} #{number}"
-        runs[path] = run
-    return runs
+        paths[index] = path
+        taken.add(path)
+    return {paths[index]: run for index, run in enumerate(reported)}
+
+
+def _digest_run(run: Mapping[str, Any]) -> str:
+    """What tells a run from others of its file: its start and the values that it printed. Empty where it has none."""
+    names = ("op", "quantity", "stat", "printed_value")
+    values = sorted(json.dumps([row[name] for name in names]) for row in run["measurements"])
+    if not values:
+        return ""
+    return hashlib.sha256(json.dumps([run["started"], values]).encode()).hexdigest()
 
 
 def _shelved_runs(

@@ -86,7 +86,10 @@ def _shelve_submission(submission: Submission) -> None:
 
 
 def write_rows(placed_runs: Sequence[PlacedRun], submission: Submission, check: Check) -> None:
-    """Write all rows of runs of one submission anew: results, measurements, the described system and facts."""
+    """Write all rows of runs of one submission anew: results, measurements, the described system and facts.
+
+    The described system is that of all of them, and is stored once, with the first.
+    """
     described = SubmittedSystem.objects.filter(submission=submission).first()
     platform = publishable.platforms_by_name().get(fold_text(submission.metadata.get("platform")))
     document = publishable.public_document(described)
@@ -106,14 +109,11 @@ def write_rows(placed_runs: Sequence[PlacedRun], submission: Submission, check: 
     measurements = map(publishable.result_measurements, results, sources)
     _store_rows(ShelfMeasurement, chain.from_iterable(measurements))
     if described is not None and document is not None:
-        summary, observed = facts.summary(document), list(observed_parameters.observed_rows(document))
-        snapshots = (
-            PublicSystemSnapshot(result=result, sha256=described.sha256, summary=summary, document=document)
-            for result in results
-        )
-        _store_rows(ShelfSystemSnapshot, snapshots)
-        parameters = (ObservedParameter(result=result, **columns) for result in results for columns in observed)
-        _store_rows(ShelfObservedParameter, parameters)
+        first, summary = results[0], facts.summary(document)
+        snapshot = PublicSystemSnapshot(result=first, sha256=described.sha256, summary=summary, document=document)
+        _store_rows(ShelfSystemSnapshot, [snapshot], submission_id=submission.pk)
+        parameters = (ObservedParameter(result=first, **row) for row in observed_parameters.observed_rows(document))
+        _store_rows(ShelfObservedParameter, parameters, submission_id=submission.pk)
     numbers = [placed.number for placed in placed_runs]
     fact_index.rebuild_facts(numbers, shelf_source(numbers, with_record=False), ShelfFact)
 
@@ -157,15 +157,15 @@ def _system_of(source: CheckedRun) -> System:
     return System(pk=row.pk, slug=row.slug, site=site, name=row.name)
 
 
-def _store_rows(table: type[Model], rows: Iterable[Model]) -> None:
+def _store_rows(table: type[Model], rows: Iterable[Model], **own_columns: Any) -> None:
     """Store rows of the record in the table that stands beside theirs; the database numbers and computes the rest."""
     stored = [field for field in table._meta.concrete_fields if not field.generated]
     columns = {
         field.attname: "id" if field.primary_key else field.attname
         for field in stored
-        if not isinstance(field, AutoField)
+        if not isinstance(field, AutoField) and field.attname not in own_columns
     }
     table._default_manager.bulk_create(
-        (table(**{name: getattr(row, recorded) for name, recorded in columns.items()}) for row in rows),
+        (table(**own_columns, **{name: getattr(row, column) for name, column in columns.items()}) for row in rows),
         batch_size=2000,
     )

@@ -14,6 +14,7 @@ from submissions.models import (
     ShelfMeasurement,
     ShelfObservedParameter,
     ShelfResult,
+    ShelfRun,
     ShelfSystem,
     ShelfSystemSnapshot,
 )
@@ -27,6 +28,8 @@ _SHELF_TABLES: dict[type[Model], tuple[type[Model], str]] = {
     PublicSystemSnapshot: (ShelfSystemSnapshot, "result_id"),
 }
 """By table of the record the one beside it, and its column that names the run."""
+_OF_UPLOADS = (ObservedParameter, PublicSystemSnapshot)
+"""Tables whose rows are stored once for all runs of a submission."""
 
 
 class ShelfSource(StandInSource):
@@ -48,11 +51,22 @@ def shelf_source(numbers: Iterable[int], *, with_record: bool) -> ShelfSource:
     selects = {}
     for table, (shelf_table, column) in _SHELF_TABLES.items():
         rows = f"{_select_columns(shelf_table)} WHERE {column} = ANY ({runs})"
+        if table in _OF_UPLOADS:
+            rows = f"{rows} AND submission_id IS NULL UNION ALL {_select_for_runs(table, runs)}"
         selects[table._meta.db_table] = f"{_select_columns(table)} UNION ALL {rows}" if with_record else rows
     of_runs = f"SELECT system_id FROM {_table_name(ShelfResult)} WHERE id = ANY ({runs})"  # noqa: S608  # names of tables
     own_systems = f"{_select_columns(ShelfSystem, System)} WHERE id IN ({of_runs})"
     selects[System._meta.db_table] = f"{_select_columns(System)} UNION ALL {own_systems}"
     return ShelfSource(selects)
+
+
+def _select_for_runs(table: type[Model], runs: str) -> str:
+    """SELECT what is stored of whole submissions, in the columns of a table of the record, for each of these runs."""
+    names = ", ".join(
+        "run.id" if field.column == "result_id" else f"stored.{field.column}" for field in table._meta.concrete_fields
+    )
+    joined = f"{_table_name(_SHELF_TABLES[table][0])} stored JOIN {_table_name(ShelfRun)} run USING (submission_id)"
+    return f"SELECT {names} FROM {joined} WHERE run.id = ANY ({runs})"  # noqa: S608  # names of tables and columns
 
 
 def _select_columns(table: type[Model], order: type[Model] | None = None) -> str:

@@ -116,7 +116,7 @@ def _make_card(study: curated.Study) -> Row:
         "matched": 0,
     }
     try:
-        answer = curated.study_answer(study)
+        answer = curated.study_answer(study, for_people=True)
     except Problem:
         return card | {"finding": NO_ANSWER, "trusts": [], "values": 0}
     values = sum(row["count"] for row in answer["rows"] if row["value"] is not None)

@@ -227,3 +227,69 @@ def test_texts_of_others_are_neither_markup_nor_a_new_row() -> None:
 )
 def test_a_context_names_neither_repeats_nor_that_nothing_is_invalid(context: Any, text: str) -> None:
     assert reading.format_context(context) == text
+
+
+def fio_of(value: Any, unit: str = "B/s", quantity: str = "bandwidth") -> dict[str, Any]:
+    row = {"op": "write", "quantity": quantity, "stat": "mean", "value": value, "unit": unit, "context": {}}
+    return check_of([1, 1, 1], measurements=[row])
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (fio_of(int("1" * 400)), check_of([100])),
+        (check_of([100, 101, 99]), fio_of(int("1" * 400))),
+        (fio_of(math.nan), check_of([100])),
+        (fio_of(math.inf), check_of([100])),
+        (fio_of(0), check_of([100])),
+        (fio_of(True), check_of([100])),
+        (fio_of("100"), check_of([100])),
+        (fio_of(1e-300), fio_of(1e300)),
+        (fio_of(1e300), fio_of(1e-300)),
+        (fio_of(1e300, "s", "latency"), fio_of(1e-300, "s", "latency")),
+        (fio_of(1e-300, "s", "latency"), fio_of(1e300, "s", "latency")),
+        (fio_of(100, "GB/s"), check_of([100])),
+        (check_of([100, 101, 99], parameters={}), check_of([100])),
+        (check_of([100, 101, 99], parameters=None), check_of([100])),
+        (check_of([100, 101, 99]), check_of([100], parameters={})),
+        (check_of([100, 101, 99], measurements=None), check_of([100])),
+        (check_of([100, 101, 99], distributions=[{"over": "runs", "members": [10**400]}]), fio_of(7, "ops/s", "iops")),
+    ],
+)
+def test_values_that_cannot_be_compared_end_with_5(collector, stored, tmp_path, before, now) -> None:
+    """Never with 1, which says that the run is worse."""
+    reports_written = [tmp_path / "gate.xml", tmp_path / "gate.md"]
+    done = collector(
+        *("gate", stored("now.json", now), "--baseline", stored("before.json", before), "--json"),
+        *("--junit", reports_written[0], "--markdown", reports_written[1]),
+    )
+    assert done.returncode == 5, done.stdout + done.stderr
+
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no number of JSON")
+
+    assert json.loads(done.stdout, parse_constant=refuse)["verdict"] == "cannot tell"
+    assert ElementTree.parse(reports_written[0]).getroot().get("failures") == "0"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"\xff\xfe\x00{", b"{}", b'{"status": "valid", "runs": {}}', b'{"status": "valid"', b"[" * 90_000],
+)
+def test_a_baseline_that_holds_no_result_ends_with_3(collector, stored, tmp_path, content) -> None:
+    path = tmp_path / "before.json"
+    path.write_bytes(content)
+    done = collector("gate", stored("now.json", check_of([100])), "--baseline", path)
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
+
+
+def test_groups_without_runs_are_no_repeats(collector, stored) -> None:
+    several = dict(check_of([100, 101, 99]), groups=[{"kind": "repeats"}, {"kind": "repeats", "runs": 7}, None])
+    done = collector("gate", stored("now.json", check_of([100])), "--baseline", stored("before.json", several))
+    assert done.returncode == 2 and "collector.gate.several" in done.stderr, done.stderr
+
+
+def test_a_report_that_cannot_be_written_ends_with_2(collector, stored, tmp_path) -> None:
+    before, now = stored("before.json", check_of([100, 101, 99])), stored("now.json", check_of([100]))
+    done = collector("gate", now, "--baseline", before, "--junit", tmp_path / "gone" / "gate.xml")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr

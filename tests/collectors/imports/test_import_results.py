@@ -143,6 +143,87 @@ def test_an_import_says_where_its_runs_are_on_the_shelf(alice, peer, tree, chang
     assert row["shelf"] == (f"{peer.url}/shelf/?submission={row['id']}" if has_shelf else None)
 
 
+@pytest.mark.parametrize(("runs", "has_shelf"), [(5, True), (0, False)])
+def test_an_import_that_sends_nothing_says_where_the_earlier_runs_are(alice, peer, tree, runs, has_shelf) -> None:
+    peer.facts = CHECKED | {"institution": "fjord", "shelf_runs": runs}
+    alice("import", "tree", tree)
+    done = alice("import", "tree", tree)
+    assert (done.returncode, len(peer.submissions)) == (0, 1), done.stderr
+    assert "before   5 outputs\n" in done.stdout and "before   1  checked, 5 outputs\n" in done.stdout
+    address = f"{peer.url}/shelf/?submission=1"
+    assert (f"shelf    {address}\n" in done.stdout) == has_shelf
+    (row,) = report_of(alice("import", "tree", tree, "--json"))["submissions_before"]
+    assert row == {"id": "1", "outputs": 5, "state": "checked", "shelf": address if has_shelf else None}
+
+
+def test_an_import_does_not_depend_on_its_earlier_submissions(alice, peer, tree) -> None:
+    """The registry has them no more, or the record names what is no id."""
+    peer.facts = CHECKED
+    alice("import", "tree", tree)
+    (path,) = (alice.home / ".local" / "state" / "highwater").iterdir()
+    digests = json.loads(path.read_text())["sent"]
+    for id in ("7", "../../tokens", ""):
+        path.write_text(json.dumps({"sent": dict.fromkeys(digests, id)}))
+        done = alice("import", "tree", tree, "--json")
+        assert (done.returncode, report_of(done)["submissions_before"]) == (0, []), done.stderr
+
+
+def test_a_tree_of_odd_entries_is_read_to_its_end(alice, peer, tmp_path) -> None:
+    """Devices, pipes, links without end, names that are no names, thousands of empty files, and a path too long."""
+    peer.facts = CHECKED
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    (folder / "good.json").write_bytes(make_output(1))
+    odd_names = [b"new\nline.json", b"tab\t.json", b"caf\xe9.json", b"esc\x1b[31m.json", "turn\u202e.json".encode()]
+    for number, name in enumerate(odd_names):
+        (folder / os.fsdecode(name)).write_bytes(make_output(2 + number))
+    os.mkfifo(folder / "pipe.json")
+    (folder / "loop").symlink_to(".")
+    (folder / "elsewhere").symlink_to("/etc")
+    (folder / "dangling.json").symlink_to("nowhere")
+    for number in range(2000):
+        (folder / f"empty-{number}").touch()
+    here, deepest = os.open(folder, os.O_RDONLY), os.open(folder, os.O_RDONLY)
+    try:
+        for _ in range(25):
+            os.mkdir("d" * 200, dir_fd=deepest)
+            below = os.open("d" * 200, os.O_RDONLY, dir_fd=deepest)
+            os.close(deepest)
+            deepest = below
+        done = alice("import", "tree", folder, "--json")
+        assert done.returncode == 0, done.stderr
+        document = report_of(done)
+        assert (document["outputs"], document["sent"], names_sent(peer)) == (1, 1, [["odd/good.json"]])
+        reasons = [row["reason"] for row in document["not_read"] if row["reason"] != "empty"]
+        assert sorted(reasons) == [
+            "cannot be read: File name too long",
+            *["name has control characters"] * 4,
+            "name is not UTF-8",
+            "neither file nor folder",
+            *["symbolic link"] * 3,
+        ]
+        assert len(document["not_read"]) == 2000 + len(reasons)
+        lines = alice("import", "tree", folder).stdout
+        assert lines.isascii() and "\x1b" not in lines
+    finally:
+        os.close(deepest)
+        os.close(here)
+
+
+def test_a_killed_import_continues_and_stores_nothing_twice(alice, peer, tree, tmp_path) -> None:
+    """Killed between the answer and its record, the worst moment: nothing of it is noted."""
+    peer.facts = CHECKED
+    hook = tmp_path / "sitecustomize.py"
+    hook.write_text("import os\nos.replace = os.rename = lambda *paths, **more: os.kill(os.getpid(), 9)\n")
+    modules = alice.environ["PYTHONPATH"]
+    alice.environ["PYTHONPATH"] = f"{tmp_path}{os.pathsep}{modules}"
+    assert alice("import", "tree", tree).returncode == -9
+    alice.environ["PYTHONPATH"] = modules
+    done = alice("import", "tree", tree, "--json")
+    assert (done.returncode, report_of(done)["sent"], len(peer.submissions)) == (0, 5, 1), done.stderr
+    assert report_of(alice("import", "tree", tree, "--json"))["sent_before"] == 5
+
+
 def test_a_file_with_a_token_stays_and_does_not_spoil_the_others(alice, peer, tree) -> None:
     peer.facts = CHECKED
     secret = make_output(3, bs="2M") + b"\nexport AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY1\n"

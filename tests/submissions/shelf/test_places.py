@@ -11,9 +11,19 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from registry.models import ObservedParameter, PublicSystemSnapshot
+from registry.query.facts import fact_index, observed_parameters
 from submissions.checks import processing
-from submissions.models import ShelfResult, ShelfRun, Submission
+from submissions.models import (
+    ShelfFact,
+    ShelfObservedParameter,
+    ShelfResult,
+    ShelfRun,
+    ShelfSystemSnapshot,
+    Submission,
+)
 from submissions.shelf import rows
+from submissions.shelf.sources import shelf_source
 from tests.html import page_source
 from tests.make_fio import make_output
 from tests.make_io500 import pack
@@ -191,6 +201,54 @@ def test_several_runs_of_one_file_have_places(cast, shelve_many) -> None:
     assert ShelfRun.objects.filter(submission=submission).count() == len(shelf_of(cast.alice)) == count
 
 
+@pytest.fixture
+def three_of_one_file(cast, shelve_many) -> tuple[Submission, list[dict], dict[str, dict]]:
+    """An upload whose three runs lie in one file, what its check says of them, and their rows by what they measured."""
+    submission = shelve_many()
+    runs = [run | {"path": "x"} for run in submission.checks.get().report["runs"]]
+    store_check(submission, runs=runs)
+    rows_of = {row["numbers"]: row for row in cast.alice.get("shelf/").json()["results"]}
+    assert {row["run"] for row in rows_of.values()} == {"x", "x #2", "x #3"} and len(rows_of) == 3
+    return submission, runs, rows_of
+
+
+@pytest.mark.parametrize("order", [(2, 1, 0), (1, 2, 0), (2, 0), (1,)])
+def test_runs_of_one_file_keep_their_ids_in_another_order(cast, three_of_one_file, order) -> None:
+    submission, runs, before = three_of_one_file
+    middle = next(row for row in before.values() if row["run"] == "x #2")
+    until = (timezone.now() + timedelta(days=1)).isoformat()
+    cast.alice.patch(f"shelf/{middle['id']}/", {"labels": ["tuned"]})
+    cast.alice.post(f"shelf/{middle['id']}/shares/", {"username": "charlie", "until": until})
+    store_check(submission, runs=[runs[index] for index in order])
+    after = {row["numbers"]: row for row in cast.alice.get("shelf/").json()["results"]}
+    assert len(after) == len(order)
+    for numbers, row in after.items():
+        assert (row["id"], row["run"]) == (before[numbers]["id"], before[numbers]["run"])
+        assert row["labels"] == ["tuned"] * (row["id"] == middle["id"])
+    expected = [middle["id"]] * (1 in order)
+    assert [row["id"] for row in cast.charlie.get("shelf/").json()["results"]] == expected
+
+
+def test_a_run_that_is_new_in_a_file_takes_no_number_of_another(cast, three_of_one_file) -> None:
+    submission, runs, before = three_of_one_file
+    new = runs[0] | {"started": "2026-11-01T00:00:00Z"}
+    store_check(submission, runs=[new, *runs])
+    after = shelf_of(cast.alice)
+    assert after.pop("x #4")["numbers"] == after["x"]["numbers"]
+    assert after == {row["run"]: row for row in before.values()}
+
+
+def test_a_repeated_run_of_an_output_has_the_place_of_the_earlier_one(cast, shelve_many) -> None:
+    """The file is another one, and its path is the same: a corrected upload."""
+    submission = shelve_many()
+    before = shelf_of(cast.alice)
+    runs = submission.checks.get().report["runs"]
+    store_check(submission, runs=[run | {"started": "2026-11-01T00:00:00Z"} for run in runs])
+    assert {(path, row["id"]) for path, row in shelf_of(cast.alice).items()} == {
+        (path, row["id"]) for path, row in before.items()
+    }
+
+
 def test_a_run_that_comes_back_has_its_id_groups_and_shares(cast, shelve_many) -> None:
     """Checked with other rules, it has an error for some time; then one run of the others counts."""
     submission = shelve_many()
@@ -269,6 +327,63 @@ def test_a_shared_run_shows_no_finding_on_the_archive(cast, shelve_many) -> None
     store_check(submission, findings=[{"code": "bundle.example", "level": "warning", "message": "siblings/secret.txt"}])
     for row in ShelfResult.objects.all():
         assert "siblings" not in json.dumps(row.snapshot)
+
+
+# The described system of an upload
+
+
+def test_the_described_system_of_an_upload_is_stored_once(cast, shelve_many) -> None:
+    shelve_many()
+    [snapshot] = ShelfSystemSnapshot.objects.all()
+    parameters = ShelfObservedParameter.objects.values_list("parameter", "key", "role", "text")
+    assert len(set(parameters)) == len(parameters) > 0
+    runs = ShelfRun.objects.order_by("pk")
+    assert len(runs) == 3
+    source = shelf_source([run.pk for run in runs], with_record=False)
+    documents = observed_parameters.system_documents([str(run.key) for run in runs], source)
+    assert documents == [snapshot.document] * 3
+    observed = source.table_rows(ObservedParameter).order_by("result_id", "pk").values_list("result_id", "pk")
+    ids = list(ShelfObservedParameter.objects.order_by("pk").values_list("pk", flat=True))
+    assert list(observed) == [(run.pk, pk) for run in runs for pk in ids]
+    assert ShelfFact.objects.filter(name=fact_index.CONFIGURATION).values("text").distinct().count() == 3
+
+
+def test_runs_are_filtered_by_parameters_of_their_upload(cast, shelve_many) -> None:
+    shelve_many()
+    observed = ShelfObservedParameter.objects.filter(key="").first()
+    for value, count in ((observed.text, 3), (f"{observed.text}1", 0)):
+        answer = cast.alice.get(f"results/?scope=institution&p.{observed.parameter}={value}")
+        assert len(answer.json()["results"]) == count, answer.content
+    assert cast.charlie.get(f"results/?scope=institution&p.{observed.parameter}={value}").json()["results"] == []
+
+
+def test_a_shared_run_alone_shows_the_system_of_its_upload(cast, shelve_many) -> None:
+    submission = shelve_many()
+    last = ShelfRun.objects.filter(submission=submission).order_by("-pk").first()
+    until = (timezone.now() + timedelta(days=1)).isoformat()
+    cast.alice.post(f"shelf/{last.key}/shares/", {"username": "charlie", "until": until})
+    observed = ShelfObservedParameter.objects.filter(key="").first()
+    answer = cast.charlie.get(f"results/?scope=institution&p.{observed.parameter}={observed.text}")
+    assert [row["id"] for row in answer.json()["results"]] == [str(last.key)]
+
+
+def test_rows_of_an_earlier_version_are_those_of_their_run_alone(cast, shelve_many) -> None:
+    """It stored the described system for each run, until a worker shelves the upload again."""
+    submission = shelve_many()
+    runs = list(ShelfRun.objects.order_by("pk"))
+    [snapshot] = ShelfSystemSnapshot.objects.all()
+    ShelfSystemSnapshot.objects.update(submission=None)
+    for run in runs[1:]:
+        ShelfSystemSnapshot.objects.create(
+            result_id=run.pk, sha256=snapshot.sha256, summary=snapshot.summary, document=snapshot.document
+        )
+    source = shelf_source([run.pk for run in runs], with_record=False)
+    described = source.table_rows(PublicSystemSnapshot).order_by("result_id").values_list("result_id", flat=True)
+    assert list(described) == [run.pk for run in runs]
+    Submission.objects.filter(pk=submission.pk).update(shelved_at=None)
+    rows.shelve_due()
+    assert ShelfSystemSnapshot.objects.get().submission_id == submission.pk
+    assert list(described.all()) == [run.pk for run in runs]
 
 
 # From an upload to its runs
