@@ -125,6 +125,10 @@ ACCOUNT_SESSION_REMEMBER = True
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUSTED_PROXY else 0
 MFA_ADAPTER = "submissions.accounts.allauth_adapters.MFAAdapter"
 SOCIALACCOUNT_ADAPTER = "submissions.accounts.allauth_adapters.ProviderAdapter"
+MFA_FORMS = {
+    "authenticate": "submissions.accounts.forms.CodeForm",
+    "reauthenticate": "submissions.accounts.forms.RepeatedCodeForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Highwater"

@@ -9,6 +9,8 @@ from validators import catalogue
 from validators.catalogue import Benchmark
 
 README = "README.md"
+PARAMETERS = "Parameters"
+"""The heading of what a run's parameters are."""
 _COMPARABLE = {
     "all": "every version",
     "span": "these versions",
@@ -39,7 +41,7 @@ def _sections(benchmark: Benchmark) -> list[str]:
     return [
         "## What is measured\n\n" + _operations(descriptor["operations"]) + source,
         "## What numbers are over\n\n" + _meanings(descriptor["versions"]),
-        _parameters(descriptor),
+        _parameters(benchmark),
         f"## Files\n\nIt is whole by this: {descriptor['completeness']}\n\n" + _files(descriptor["files"]),
     ]
 
@@ -80,12 +82,14 @@ def _comparable(entry: Mapping[str, Any]) -> str:
     return _COMPARABLE[entry["comparable_with"]] + alike
 
 
-def _parameters(descriptor: Mapping[str, Any]) -> str:
-    if not descriptor["parameters"]:
+def _parameters(benchmark: Benchmark) -> str:
+    parameters = catalogue.run_parameters(benchmark)
+    if not parameters:
         return ""
-    rows = [(f"`{parameter['name']}`", parameter["description"]) for parameter in descriptor["parameters"]]
-    query = f"/results/?tool={descriptor['tool']}&p.{descriptor['parameters'][0]['name']}="
-    return f"## Parameters\n\nResults are looked up by these: `{query}...`\n\n" + markdown_table(("name", "is"), rows)
+    rows = [(f"`{parameter.name}`", parameter.description, parameter.source) for parameter in parameters]
+    query = f"/results/?tool={benchmark.tool}&p.{parameters[0].name}="
+    table = markdown_table(("name", "is", "read from"), rows)
+    return f"## {PARAMETERS}\n\nResults are looked up by these: `{query}...`\n\n{table}"
 
 
 def _files(files: Iterable[Mapping[str, Any]]) -> str:

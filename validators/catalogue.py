@@ -5,6 +5,7 @@ A folder `validators/benchmarks/<slug>/` holds
     benchmark.json  the descriptor: tool, name, operations, versions, parameters, files (schemas/benchmark.1.json)
     README.md       how to run it, and when it lies; beside the tables that are made of the descriptor
     parser.py       find_runs(bundle) -> Reading; explain(run) -> list[str], the lines of `reproduce`
+    parameters.json where parameters of a run are read, if not in its output; optional
     lines.json      where outputs begin, and which lines are not read, and why (schemas/lines.1.json)
     rules.py        RULES: list[Rule]; findings(run, context) -> list[Finding], what only metadata, list or release tell
     recipe.py       write_program(facts, given_options), read_options(program); optional
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from validators import evidence, quantities
 from validators.evidence import Kind
 from validators.findings import Finding
-from validators.measurements import Run
+from validators.measurements import OUTPUT, Run
 from validators.reading.outlines import Outline, outline_of
 from validators.rules import Context, Rule, system_rules
 
@@ -110,6 +111,31 @@ class Benchmark:
 
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"validators.benchmarks.{self.slug}.{name}")
+
+
+@dataclass(frozen=True, slots=True)
+class RunParameter:
+    """A named value of the runs of one benchmark; `description` is empty where its name is all that there is."""
+
+    name: str
+    description: str
+    source: str
+
+
+def run_parameters(benchmark: Benchmark) -> list[RunParameter]:
+    """The parameters that the descriptor describes, then the others of which the source is stated."""
+    sources = parameter_sources(benchmark.tool)
+    described = {parameter["name"]: parameter["description"] for parameter in benchmark.descriptor["parameters"]}
+    names = dict.fromkeys([*described, *sources])
+    return [RunParameter(name, described.get(name, ""), sources.get(name, OUTPUT)) for name in names]
+
+
+@cache
+def parameter_sources(tool: str) -> Mapping[str, str]:
+    """The sources that `parameters.json` in the folder of a benchmark states, by the name of the parameter."""
+    path = FOLDER / benchmark(tool).slug / "parameters.json"
+    by_source = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {name: source for source, names in by_source.items() for name in names}
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -11,8 +12,9 @@ from django.db.models.fields.json import KeyTransform
 from registry.citation import badges, formats, messaging
 from registry.citation.formats import PUBLISHER, Work
 from registry.errors import Problem
-from registry.models import ListEntry, Result
+from registry.models import ListEntry, Result, System
 from registry.query import public_record, reproductions
+from registry.query.names.canonical_names import plain_text
 from registry.query.responses import trust_levels
 from validators import catalogue
 
@@ -149,6 +151,20 @@ def _result_status(result: Result, revised_by: Result | None) -> str:
 
 def _permanent_address(result: Result) -> str:
     return f"{settings.SITE_URL}/results/{result.public_id}/"
+
+
+def system_citation(system: System, ids: Sequence[str], *, has_more: bool) -> dict[str, str]:
+    """How the page of a system is cited: a sentence that names no number and so no level of trust, and its address.
+
+    `ids` are its current results, the newest first, `has_more` where they are not all.
+    """
+    counted = f"{'more than ' if has_more else ''}{len(ids)} result{'' if len(ids) == 1 else 's'}"
+    extent = f"{counted}, the newest is {ids[0]}" if ids else "no current results"
+    name = f"{system.name or 'Unnamed system'}, {system.site.name}"
+    return {
+        "sentence": plain_text(f"{name}: {extent} ({PUBLISHER}, system {system.slug})."),
+        "address": f"{settings.SITE_URL}/systems/{system.slug}/",
+    }
 
 
 def list_work(ranked_list: public_record.DatedList) -> Work:

@@ -53,6 +53,8 @@ def refuse_transaction_pooling(connect: Connect) -> None:
                 other = stack.enter_context(_open_connection(connect))
                 other.autocommit = False  # stands in a transaction from its first statement on
                 process = server_process(other)
+            except psycopg.errors.ProtocolViolation as error:
+                raise TransactionPooling(REFUSAL) from error  # a pooler in statement mode has no transactions
             except psycopg.OperationalError:
                 return
             if process in processes:

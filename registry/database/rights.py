@@ -23,16 +23,21 @@ _of_request: ContextVar[str] = ContextVar("database role of the request", defaul
 View = TypeVar("View", bound=Callable[..., Any])
 APPEND_ONLY = (
     *("submissions_event", "submissions_review", "submissions_judgement", "submissions_checklistact"),
-    *("submissions_disposition", "registry_measurement", "registry_logcheckpoint", "registry_logopening"),
+    *("submissions_disposition", "submissions_check", "submissions_version", "submissions_stepcomment"),
+    *("submissions_privaterecord", "submissions_receiptkey"),
+    *("registry_measurement", "registry_logcheckpoint", "registry_logopening", "registry_logkey"),
 )
 """Tables to which the application adds rows, and changes and deletes none."""
-NEVER_DELETED = (
-    *("submissions_tie", "submissions_receiptkey"),
-    *("registry_erasure", "registry_identitychange", "registry_logkey", "registry_override"),
-)
-"""Tables of which the application may change what a trigger lets it, and deletes nothing."""
+READ_ONLY = ("django_migrations", "registry_listdefinition", "registry_catalogueload")
+"""Tables that commands of the owner fill: the application reads them."""
 CHANGED_COLUMNS = {
     "registry_logleaf": ("index",),
+    "registry_override": ("action", "score", "reason", "decided_by", "decided_at"),
+    # Where things went, by later acts; the pseudonym of an account that was erased.
+    "registry_identitychange": ("moved", "decided_by", "undone_at", "undone_by", "undone_reason"),
+    # A system without results goes when its anonymous one gets its name, and is taken from erasures then.
+    "registry_erasure": ("erased_by", "system_id"),
+    "submissions_tie": ("ended_at", "ended_by_id", "reason"),
     "registry_result": (
         # Names that were withheld, and names that were merged.
         *("site_id", "system_id", "platform_id", "institution", "system_name", "filesystem_type", "filesystem_family"),
@@ -44,6 +49,8 @@ CHANGED_COLUMNS = {
     ),
 }
 """Tables of which the application deletes nothing, with the columns that it may change: never a score or a rate."""
+ERASURES = "registry_erasure"
+"""Marks that a command of the owner adds, with the erasure itself."""
 SETTING_OF = {"application": "DATABASE_APP_ROLE", "public": "DATABASE_PUBLIC_ROLE"}
 PUBLIC_APP = "registry"
 """Tables of this app are the public record."""
@@ -91,18 +98,22 @@ def grant_statements() -> list[sql.Composed]:
     tables = {model._meta.db_table: model._meta.app_label for model in apps.get_models(include_auto_created=True)}
     for role in filter(None, (application, public)):
         statements += _role_statements(role)
+    if application and public:
+        literals = {"application": sql.Literal(application), "public": sql.Literal(public)}
+        statements.append(sql.SQL(_FROM_STRANGERS).format(**literals))
     if application:
         everything = "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {} TO {}"
         statements.append(_with_schema(everything, application))
         statements.append(_with_schema("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {} TO {}", application))
         statements += [_on_table("REVOKE UPDATE, DELETE ON {} FROM {}", table, application) for table in APPEND_ONLY]
-        statements += [_on_table("REVOKE DELETE ON {} FROM {}", table, application) for table in NEVER_DELETED]
         for table, columns in CHANGED_COLUMNS.items():
             statements.append(_on_table("REVOKE UPDATE, DELETE ON {} FROM {}", table, application))
             names = sql.SQL(", ").join(map(sql.Identifier, columns))
             grant = sql.SQL("GRANT UPDATE ({}) ON {} TO {}")
             statements.append(grant.format(names, sql.Identifier(table), sql.Identifier(application)))
-        statements.append(_on_table("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}", "django_migrations", application))
+        read_only = "REVOKE INSERT, UPDATE, DELETE ON {} FROM {}"
+        statements += [_on_table(read_only, table, application) for table in READ_ONLY]
+        statements.append(_on_table("REVOKE INSERT ON {} FROM {}", ERASURES, application))
     if public:
         statements.append(_with_schema("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}", public))
         statements += [
@@ -120,6 +131,39 @@ def login_statements(login: str) -> list[sql.Composed]:
     members = [sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), sql.Identifier(login)) for role in roles]
     return [_make_role(login), take_own.format(sql.Identifier(login)), *members]
 
+
+_FROM_EVERYBODY = """
+DO $take$ BEGIN
+    IF has_database_privilege({role}, current_database(), 'TEMPORARY') THEN
+        EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+    END IF;
+    IF has_schema_privilege({role}, 'public', 'CREATE') THEN
+        REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+    END IF;
+END $take$
+"""
+"""A database lets everybody make temporary tables, and one that began before PostgreSQL 15 tables and functions."""
+_FROM_STRANGERS = """
+DO $take$ DECLARE called record; BEGIN
+    IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        RETURN;
+    END IF;
+    FOR called IN
+        SELECT oid::regprocedure AS function, proname ~ '^pg_' AS is_lock FROM pg_proc
+        WHERE pronamespace = 'pg_catalog'::regnamespace
+        AND proname ~ '^(lo_|loread$|lowrite$|pg_(try_)?advisory_)'
+        AND (has_function_privilege({public}, oid, 'EXECUTE')
+            OR proname ~ '^pg_' AND NOT has_function_privilege({application}, oid, 'EXECUTE'))
+    LOOP
+        EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', called.function);
+        IF called.is_lock THEN
+            EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I, %s', called.function, {application},
+                (SELECT relowner::regrole FROM pg_class WHERE oid = 'public.django_migrations'::regclass));
+        END IF;
+    END LOOP;
+END $take$
+"""
+"""Large objects fill the disk, and locks hold up publication and uploads. Only a superuser takes these rights."""
 
 _OWNS_TABLES = """
 SELECT EXISTS (
@@ -144,7 +188,8 @@ def lacking_roles() -> list[str]:
 
 def _role_statements(role: str) -> list[sql.Composed]:
     member = sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(role))
-    return [_make_role(role), member, _with_schema("GRANT USAGE ON SCHEMA {} TO {}", role)]
+    taken = sql.SQL(_FROM_EVERYBODY).format(role=sql.Literal(role))
+    return [_make_role(role), member, _with_schema("GRANT USAGE ON SCHEMA {} TO {}", role), taken]
 
 
 def _make_role(role: str) -> sql.Composed:

@@ -49,6 +49,9 @@ def _throttles_of(request: HttpRequest) -> list[_AddressThrottle]:
     """Calls of the API are counted by its own classes, but for what they draw."""
     if request.path.startswith(_FREE):
         return []
+    is_call = request.path.startswith("/api/")
     is_drawn = request.path.endswith(_DRAWN) or request.GET.get("format") in _DRAWN
-    pages = [] if request.path.startswith("/api/") else [PageThrottle()]
+    if is_call and "image/" in request.headers.get("Accept", "").lower():
+        is_drawn = True  # the API draws what a caller accepts, too
+    pages = [] if is_call else [PageThrottle()]
     return [*([PictureThrottle()] if is_drawn else []), *pages]

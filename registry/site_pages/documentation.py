@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -144,6 +144,7 @@ def _render(slug: str, path: Path, text: str) -> DocumentationPage:
     tokens = markdown.parse(text)
     title, contents = slug, list[tuple[str, str]]()
     taken: set[str] = set()
+    section = ""
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
             words = _inline_text(tokens[index + 1])
@@ -152,10 +153,13 @@ def _render(slug: str, path: Path, text: str) -> DocumentationPage:
             if token.tag == "h1":
                 title = words
             elif token.tag == "h2":
+                section = words
                 contents.append((anchor, words))
         elif token.type == "inline":
             _link_pages(path, token)
             _mark_codes(token, tokens[index - 1], taken)
+            if section == benchmark_docs.PARAMETERS and slug.startswith(BENCHMARKS):
+                _mark_parameter(token, tokens[index - 2 : index])
         elif token.type in ("fence", "code_block"):
             token.attrSet("tabindex", "0")
     terms = [] if slug == GLOSSARY else glossary_terms.link_terms(tokens)
@@ -197,6 +201,17 @@ def _mark_codes(inline: Token, parent: Token, taken: set[str]) -> None:
         if CODE.fullmatch(code) and code not in taken:
             taken.add(code)
             parent.attrSet("id", code)
+
+
+def parameter_anchor(name: str) -> str:
+    """The anchor of a parameter of runs on the page of its benchmark."""
+    return f"parameter-{name}"
+
+
+def _mark_parameter(inline: Token, before: Sequence[Token]) -> None:
+    """The first cell of a row is the anchor of the parameter that it names."""
+    if [token.type for token in before] == ["tr_open", "td_open"]:
+        before[1].attrSet("id", parameter_anchor(_inline_text(inline)))
 
 
 def _link_pages(path: Path, inline: Token) -> None:

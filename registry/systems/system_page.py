@@ -70,6 +70,7 @@ def system_context(system: System, before: Mapping[str, str]) -> Row:
         "changes": system_words.change_table(apart, facts),
         "machines": system_words.machine_rows(rows, facts),
         "steps": [{**step, "name": presentation_words.number_named(step)} for step in steps],
+        "citation": cited_facts.system_citation(system, [row["id"] for row in newest], has_more=cut),
         "alike": system_words.most_alike(apart),
         "fewest": change_points.FEWEST,
     }

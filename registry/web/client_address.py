@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 
 from django.conf import settings
 from django.http import HttpRequest
+
+ONE_CALLER = {4: 32, 6: 56}
+"""Bits of the network that is counted as one: of IPv6 a home has 2^72 addresses, and a request may come from each."""
 
 
 def caller_address(request: HttpRequest) -> str:
@@ -14,6 +18,18 @@ def caller_address(request: HttpRequest) -> str:
     if settings.TRUSTED_PROXY and forwarded:
         return forwarded.rsplit(",", 1)[-1].strip()
     return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def caller_network(request: HttpRequest, bits: Mapping[int, int] = ONE_CALLER) -> str:
+    """The network of the caller, `bits` long by version of IP; the text as it is where it is no address."""
+    text = caller_address(request)
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return text
+    # A socket for both versions shows IPv4 within IPv6, where all callers would be of one network.
+    address = getattr(address, "ipv4_mapped", None) or address
+    return str(ipaddress.ip_network((address, bits[address.version]), strict=False))
 
 
 def is_loopback(request: HttpRequest) -> bool:

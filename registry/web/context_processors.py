@@ -5,9 +5,12 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpRequest
 
+from registry.query.names.canonical_names import plain_text
+from registry.query.questions.filters import VALUE_LIMIT
 from registry.web.operator_contact import operator_contact
 
 THEMES = ("light", "dark")
+SEARCH_PAGE = "/search/"
 
 
 def frame(request: HttpRequest) -> dict[str, object]:
@@ -20,4 +23,16 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "operator": settings.OPERATOR,
         "contact": operator_contact(),
         "imprint_url": settings.IMPRINT_URL,
+        "searched_text": _searched_text(request),
     }
+
+
+def _searched_text(request: HttpRequest) -> str:
+    """What the field of the head keeps: the words of a search, also of one that was refused.
+
+    A stranger's page of a closed registry is the same whatever the address says.
+    """
+    is_closed = settings.READ_REQUIRES_LOGIN and not getattr(getattr(request, "user", None), "is_authenticated", False)
+    if request.path != SEARCH_PAGE or is_closed:
+        return ""
+    return plain_text(" ".join(request.GET.getlist("q")))[:VALUE_LIMIT]

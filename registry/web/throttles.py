@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 from rest_framework.throttling import SimpleRateThrottle
 
 from registry.errors import Problem
-from registry.web.client_address import is_loopback
+from registry.web.client_address import caller_network, is_loopback
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +43,10 @@ class LoopbackAwareThrottle(SimpleRateThrottle):
             # The counts live in the cache; while it is away, uploads and reads go on uncounted.
             log.warning("The cache is away: %s is not throttled", self.scope)
             return True
+
+    def get_ident(self, request: Any) -> str:
+        """The address of IPv4, or the network of IPv6 in which a caller may have as many as it likes."""
+        return caller_network(request)
 
     def get_cache_key(self, request: Any, view: Any) -> str:
         account = request.user.pk if request.user and request.user.is_authenticated else None

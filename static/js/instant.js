@@ -4,6 +4,7 @@
 
 (() => {
   const TYPING_MS = 400;
+  const WIDE = "(min-width: 62rem)";
   const TYPED = ["search", "number", "text"];
   let running = null;
   let timer = 0;
@@ -53,6 +54,15 @@
     }
   }
 
+  // Filters that styles show open on wide screens become a part that folds like any other, open at first as it was.
+  function ownFilters(region, isOpen = matchMedia(WIDE).matches) {
+    const filters = region.querySelector(".more");
+    if (filters) {
+      filters.open = isOpen;
+      filters.dataset.own = "";
+    }
+  }
+
   async function show(address, selector, { isBack = false } = {}) {
     running?.abort();
     running = new AbortController();
@@ -83,6 +93,7 @@
     if (fresh.querySelectorAll("details").length === open.length) {
       fresh.querySelectorAll("details").forEach((details, index) => (details.open = details.open || open[index]));
     }
+    ownFilters(fresh, current.querySelector(".more")?.open);
     current.replaceWith(fresh);
     document.title = page.title;
     if (!isBack) {
@@ -130,6 +141,7 @@
       show(location.pathname + link.getAttribute("href"), form.dataset.instant);
     }
   });
+  ownFilters(document);
   window.addEventListener("popstate", () => {
     const form = document.querySelector("form[data-instant]");
     if (form) {

@@ -21,6 +21,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from qrcode.image.svg import SvgPathFillImage
 
+from registry.web.client_address import caller_network
 from submissions.accounts import sign_in
 from submissions.accounts.entry import provider_groups
 from submissions.errors import PasswordElsewhere
@@ -36,6 +37,11 @@ class Adapter(DefaultAccountAdapter):
         "username_password_mismatch": MISMATCH,
         "email_password_mismatch": MISMATCH,
     }
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """What rates count: of IPv6 the network, in which one caller may have as many addresses as it likes."""
+        super().get_client_ip(request)
+        return caller_network(request)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """Wrong guesses count by account and block of addresses: guesses from elsewhere do not lock the owner out."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.core.internal.cryptokit import normalize_user_code
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base.forms import AuthenticateForm, BaseAuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
 from django import forms
 from django.http import HttpRequest
 
 from registry.web.client_address import site_address
-from submissions.accounts import account_requests, tokens
+from submissions.accounts import account_requests, second_factor, tokens
 from submissions.models import Account, Membership, Token
 from submissions.web.page_forms import PageForm
 
@@ -20,6 +24,26 @@ class VendorsForm(forms.Form):
 
     def clean_vendors(self) -> list[str]:
         return list(self.cleaned_data["vendors"].splitlines())
+
+
+class _CodeOnce(BaseAuthenticateForm):  # type: ignore[misc]  # django-allauth has no types
+    """Takes each code of an authenticator app once, so that nobody uses one that was overlooked."""
+
+    def clean_code(self) -> str:
+        code: str = super().clean_code()
+        is_of_app = self.authenticator.type == Authenticator.Type.TOTP
+        if is_of_app and not second_factor.use_code(self.authenticator, normalize_user_code(code)):
+            self._emit_authentication_failed(self.authenticator)
+            raise get_adapter().validation_error("incorrect_code")
+        return code
+
+
+class CodeForm(_CodeOnce, AuthenticateForm):  # type: ignore[misc]  # as above
+    """The second step of signing in."""
+
+
+class RepeatedCodeForm(_CodeOnce, ReauthenticateForm):  # type: ignore[misc]  # as above
+    """The code that confirms who is signed in."""
 
 
 class AccessForm(PageForm):

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from allauth.mfa.utils import decrypt
 from django.conf import settings
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -20,6 +23,8 @@ from submissions.models import Account
 
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 SET_UP = "/account/2fa/"
+LAST_STEP = "last_step"
+"""Of an app's data: the 30 s, counted from 1970, whose code was used last."""
 OPEN = (SET_UP, "/account/reauthenticate/", "/account/logout/", "/logout/", "/static/")
 """Where such an account may still go."""
 
@@ -29,6 +34,22 @@ def lacks_factor(account: Account) -> bool:
     if account.role not in settings.REQUIRE_SECOND_FACTOR_FOR:
         return False
     return not Authenticator.objects.filter(user=account, type__in=FACTORS).exists()
+
+
+def use_code(authenticator: Authenticator, code: str) -> bool:
+    """Whether a code of an app, which is right now, is newer than the last one that was used; it is the last then.
+
+    RFC 6238, 5.2: a code counts once. django-allauth forgets after 30 s what it took, and a code is right for 90 s.
+    """
+    secret = decrypt(authenticator.data["secret"])
+    steps = [step for step in yield_hotp_counters_from_time() if format_hotp_value(hotp_value(secret, step)) == code]
+    with transaction.atomic():
+        row = Authenticator.objects.select_for_update().get(pk=authenticator.pk)
+        if not steps or max(steps) <= row.data.get(LAST_STEP, -1):
+            return False
+        row.data[LAST_STEP] = max(steps)
+        row.save(update_fields=["data"])
+    return True
 
 
 def require_factor(account: Account) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Any
 
 from allauth.account.auth_backends import AuthenticationBackend
@@ -12,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Case, F, Q, When
 from django.http import HttpRequest
 
-from registry.web.client_address import caller_address
+from registry.web.client_address import caller_network
 from submissions.models import Account
 
 EVERYWHERE = "100/h/key"
@@ -51,12 +50,7 @@ def find_account(login: str) -> Account | None:
 
 def address_block(request: HttpRequest) -> str:
     """The network of the caller, so far as one caller may own it; the text as it is where it is no address."""
-    text = caller_address(request)
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return text
-    return str(ipaddress.ip_network((address, BLOCK_BITS[address.version]), strict=False))
+    return caller_network(request, BLOCK_BITS)
 
 
 def count_attempt(request: HttpRequest, key: str, block: str) -> list[ratelimit.RateLimitUsage] | None:

@@ -181,6 +181,25 @@ def test_local_times_and_copy_buttons_work(chromium, site: RunningSite) -> None:
     context.close()
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_code_and_its_copy_button_lie_apart(chromium, site: RunningSite, width: int) -> None:  # noqa: F811
+    context = chromium.new_context(base_url=site.url, viewport={"width": width, "height": 900})
+    reader = context.new_page()
+    reader.goto("/docs/collect/")
+    reader.locator(".code .copy").first.wait_for()
+    boxes = reader.locator(".code").evaluate_all(
+        """boxes => boxes.map(box => {
+          const [code, button] = [box.querySelector("pre"), box.querySelector(".copy")];
+          const [text, place] = [code.getBoundingClientRect(), button.getBoundingClientRect()];
+          return { scrolls: code.scrollWidth > code.clientWidth,
+                   apart: text.right <= place.left || text.bottom <= place.top };
+        })"""
+    )
+    assert any(box["scrolls"] for box in boxes)
+    assert all(box["apart"] for box in boxes)
+    context.close()
+
+
 def test_a_questionnaire_saves_itself_and_keeps_unsent_answers(chromium, site: RunningSite) -> None:  # noqa: F811
     context = chromium.new_context(base_url=site.url)
     form = context.new_page()  # of its own: refused and lost requests are errors of the console

@@ -135,6 +135,27 @@ def test_a_view_of_results_follows_filters_and_keeps_the_focus(page) -> None:
     expect(page.locator("input[name=filesystem_type][value=DAOS]")).not_to_be_checked()
 
 
+def test_filters_of_a_view_fold_on_wide_and_narrow_screens(page) -> None:
+    page.goto("/explore/")
+    summary, newest = page.locator(".more > summary"), page.locator("input[name=latest]")
+    expect(newest).to_be_visible()
+    newest.press("Space")
+    expect(page).to_have_url(re.compile("latest=1"))
+    expect(newest).to_be_visible()
+    summary.press("Enter")
+    expect(newest).to_be_hidden()
+    page.get_by_label("at most").fill("10")
+    expect(page).to_have_url(re.compile("client_nodes__lte=10"))
+    expect(newest).to_be_hidden()
+    summary.press("Enter")
+    expect(newest).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto("/explore/")
+    expect(newest).to_be_hidden()
+    summary.click()
+    expect(newest).to_be_visible()
+
+
 def explore(page) -> None:
     page.get_by_role("button", name="Explore interactively").press("Enter")
 
@@ -302,6 +323,9 @@ def test_without_scripts_every_number_is_shown(chromium, site) -> None:
     expect(page.locator("tbody tr")).to_have_count(58)
     expect(page.locator("figure[data-chart]")).to_be_hidden()
     expect(page.get_by_role("img", name="Scores of 58 entries").first).to_be_visible()
+    page.goto("/explore/")
+    expect(page.locator("input[name=latest]")).to_be_visible()
+    expect(page.locator(".more > summary")).to_be_hidden()
     context.close()
 
 

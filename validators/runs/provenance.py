@@ -6,8 +6,6 @@ parameters that are of it. What a site describes stands beside what the tool pri
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from typing import Any
 
 from validators import catalogue
@@ -43,20 +41,13 @@ MOST_VALUES = 8
 
 def parameter_sources(run: Run) -> dict[str, str]:
     """The source of each parameter of a run, by name."""
-    sources = _by_name(run.tool)
+    sources = catalogue.parameter_sources(run.tool)
     return {name: sources.get(name, OUTPUT) for name in run.parameters}
-
-
-@cache
-def _by_name(tool: str) -> dict[str, str]:
-    path = catalogue.FOLDER / catalogue.benchmark(tool).slug / "parameters.json"
-    by_source = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {name: source for source, names in by_source.items() for name in names}
 
 
 def outcomes(tool: str) -> frozenset[str]:
     """Names of parameters that came out of runs of a tool, or name its files, and are no settings; of any tool."""
-    by_name = _by_name(tool) if catalogue.find(tool) else {}
+    by_name = catalogue.parameter_sources(tool) if catalogue.find(tool) else {}
     return frozenset(name for name, source in by_name.items() if source in (RESULT, FILE_NAMES))
 
 

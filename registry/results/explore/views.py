@@ -169,7 +169,7 @@ def _view_context(query: QueryDict, selection: Selection, tool: str, chosen: Met
         "undivided": bool(selection.per and not divided),
         "other_per": per if per not in view_words.PER_WORDS else "",
         "toggles": [_toggle_rows(name, view, selected, address) for name in TOGGLES],
-        "ticked": sum(map(len, selected.toggles.values())),
+        "ticked": sum(map(len, selected.toggles.values())) + selected.latest + selected.only,
         "narrowing": [
             (name, filters.LABELS.get(name, name.removeprefix(filters.PARAMETER)), value)
             for name, values in selected.narrowing.lists()

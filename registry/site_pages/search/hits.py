@@ -55,7 +55,8 @@ def mark_words(text: str, words: Iterable[str]) -> SafeString:
     """A text as HTML in which what PostgreSQL marked, and words that begin with one of `words`, are marked."""
     unmarked = text.translate(_MARKS)
     starts = {match.start() - 2 * number for number, match in enumerate(re.finditer(MARK_START, text))}
-    patterns = [word for word in words if word]
+    # A single letter, as the "s" of "stonewall_s", would mark half of a text.
+    patterns = [word for word in words if len(word) > 1 or not word.isascii()]
     marked, end = [], 0
     for match in re.finditer(r"[^\W_]+", unmarked):
         if match.start() in starts or _begins_with(match.group(), patterns):

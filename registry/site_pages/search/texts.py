@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from django.db import transaction
 
 from registry.models import SearchText
-from registry.site_pages.documentation import CODE, DocumentationPage, render_pages
+from registry.site_pages.documentation import BENCHMARKS, CODE, DocumentationPage, parameter_anchor, render_pages
 from registry.site_pages.documents.contents import reading_position
 from registry.studies.curated import load_studies
 from validators import catalogue
@@ -56,6 +56,7 @@ def list_texts() -> Iterator[Text]:
     """All texts, of each kind in the order in which equals are shown; a key is there once."""
     yield from _list_studies()
     yield from _list_parameters()
+    yield from _list_run_parameters()
     pages = [(page, _read_page(page)) for page in render_pages().values()]
     yield from _list_rules(pages)
     for page, reader in sorted(pages, key=lambda pair: _reading_order(pair[0].slug)):
@@ -75,6 +76,17 @@ def _list_parameters() -> Iterator[Text]:
         paths = " ".join(place.path for place in parameter.paths)
         body = f"{paths} {parameter.command} {parameter.reason} {parameter.note}"
         yield Text(PARAMETER, id, id, f"/parameters/{id}/", titles[parameter.group], parameter.meaning, body)
+
+
+def _list_run_parameters() -> Iterator[Text]:
+    """Parameters of runs, by the name of their benchmark: several benchmarks have a `stonewall_s`."""
+    for benchmark in catalogue.benchmarks():
+        place = f"parameter of {benchmark.descriptor['name']}"
+        for parameter in catalogue.run_parameters(benchmark):
+            address = f"/docs/{BENCHMARKS}{benchmark.slug}/#{parameter_anchor(parameter.name)}"
+            key = f"{benchmark.tool} {parameter.name}"
+            summary = parameter.description or f"read from: {parameter.source}"
+            yield Text(PARAMETER, key, parameter.name, address, place, summary)
 
 
 def _list_rules(pages: Iterable[tuple[DocumentationPage, _PageReader]]) -> Iterator[Text]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -30,8 +32,10 @@ def search_page(request: HttpRequest) -> HttpResponse:
         }
         for name, kind_hits in answer.kinds.items()
     ]
+    literal_query = {"q": text, "literally": "true", **({"kind": kind} if kind else {})}
     context = {
         "text": text,
+        "literal_query": urlencode(literal_query),
         "kind": kind,
         "kind_label": find.FINDERS[kind][0] if kind else "",
         "answer": answer,

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
@@ -80,6 +81,25 @@ def test_transaction_mode_is_refused(start_pooler: Pooler, round_robin: int) -> 
         assert not pooling.is_direct(pooled)
     with pytest.raises(pooling.TransactionPooling, match="pool_mode = session"):
         pooling.refuse_transaction_pooling(connect(url))
+
+
+@pytest.mark.parametrize("mode", ["transaction", "statement"])
+@pytest.mark.parametrize("size", [1, 2, 20])
+def test_pools_of_any_size_that_change_the_connection_are_refused(start_pooler: Pooler, mode: str, size: int) -> None:
+    url = start_pooler(mode, default_pool_size=size)
+    with pytest.raises(pooling.TransactionPooling):
+        pooling.refuse_transaction_pooling(connect(url))
+
+
+def test_a_busy_pool_that_changes_the_connection_is_refused(start_pooler: Pooler) -> None:
+    """Others work meanwhile and end: what the pooler hands out next is not what it handed out before."""
+    url = start_pooler("transaction", default_pool_size=8)
+    with ExitStack() as stack:
+        for _ in range(6):
+            other = stack.enter_context(psycopg.connect(url))
+            other.execute("SELECT 1")
+        with pytest.raises(pooling.TransactionPooling):
+            pooling.refuse_transaction_pooling(connect(url))
 
 
 def test_session_mode_is_accepted(start_pooler: Pooler) -> None:

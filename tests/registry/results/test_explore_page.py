@@ -41,6 +41,12 @@ def test_values_are_shown_in_total_and_per_client_node(client, results) -> None:
     assert "The list that it was copied from gives no client nodes, nor does its archive." in divided
 
 
+def test_folded_filters_say_how_many_are_ticked(client, results) -> None:
+    assert "<summary>Filters</summary>" in page_source(client.get("/explore/", {"metric": METRIC}))
+    query = {"metric": METRIC, "trust": ["imported", "derived"], "latest": "1", "r": "x-2", "only": "1"}
+    assert "<summary>Filters, 4 ticked</summary>" in page_source(client.get("/explore/", query))
+
+
 def test_an_empty_registry_shows_that_it_has_no_results(client, db) -> None:
     answer = client.get("/explore/")
     assert answer.status_code == 200 and "No results yet." in page_source(answer)

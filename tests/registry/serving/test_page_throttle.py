@@ -39,6 +39,42 @@ def test_probes_are_never_throttled() -> None:
     assert [get("/livez").status_code for _ in range(5)] == [200] * 5
 
 
+@pytest.mark.parametrize(
+    "caller", ["2001:db8:0:{:02x}::1", "2001:db8::{:x}", "2001:db8:0:7:{:x}::", "::ffff:198.51.100.7"]
+)
+def test_addresses_of_one_network_have_one_rate(caller: str) -> None:
+    """One home has 2^72 addresses of IPv6, and may send each request from another one."""
+    assert [get("/docs/", caller.format(number)).status_code for number in range(1, 5)] == [200, 200, 200, 429]
+    assert get("/docs/", "2001:db8:1::1").status_code == 200
+    assert get("/docs/", "::ffff:198.51.100.8").status_code == 200
+
+
+@pytest.mark.parametrize("accept", ["image/png", "image/svg+xml", "application/json;q=0.1, IMAGE/PNG"])
+def test_a_picture_that_is_asked_for_by_its_type_counts_as_one(accept: str) -> None:
+    def ask() -> int:
+        return Client().get("/api/v1/study/", REMOTE_ADDR="198.51.100.7", HTTP_ACCEPT=accept).status_code
+
+    assert ask() != 429
+    assert ask() == 429
+
+
+@pytest.mark.parametrize("headers", [{"HTTP_RANGE": "bytes=0-0"}, {"HTTP_IF_NONE_MATCH": '"x"'}, {}])
+def test_parts_heads_and_conditions_count_as_pictures(headers: dict[str, str]) -> None:
+    def ask(method: str) -> int:
+        return Client().generic(method, "/results/hw-1/card.png", REMOTE_ADDR="198.51.100.7", **headers).status_code
+
+    assert ask("HEAD") != 429
+    assert (ask("HEAD"), ask("GET")) == (429, 429)
+
+
+@pytest.mark.parametrize("name", ["X_FORWARDED_FOR", "FORWARDED", "X_REAL_IP", "CLIENT_IP", "X_CLIENT_IP"])
+def test_a_caller_names_itself_in_vain_without_a_proxy(name: str) -> None:
+    def ask(caller: str) -> int:
+        return Client().get("/docs/", REMOTE_ADDR="198.51.100.7", **{f"HTTP_{name}": caller}).status_code
+
+    assert [ask(f"192.0.2.{number}") for number in range(1, 5)] == [200, 200, 200, 429]
+
+
 @pytest.mark.parametrize("address", ["/api/v1/study/?format=png", "/results/hw-1/card.png"])
 def test_pictures_have_a_rate_of_their_own(address: str) -> None:
     assert get(address).status_code != 429

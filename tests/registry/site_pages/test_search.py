@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from registry.models import Result, SearchText, Site, System
 from registry.query import public_record
 from registry.site_pages.search import find, question, record_hits, texts
 from registry.site_pages.search.hits import mark_words
+from tests.html import page_source
 from tests.registry.record import make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +41,9 @@ KNOWN_ANSWERS = {
     "production list": ("list", "/lists/SC25/production/"),
     "10-node": ("list", "/lists/SC25/ten-production/"),
     "max_rpcs_in_flight": ("parameter", "/parameters/lustre.client.osc.max_rpcs_in_flight/"),
+    "stonewall_s": ("parameter", "/docs/benchmarks/io500/#parameter-stonewall_s"),
+    "ior_easy_blocksize": ("parameter", "/docs/benchmarks/io500/#parameter-ior_easy_blocksize"),
+    "iodepth": ("parameter", "/docs/benchmarks/fio/#parameter-iodepth"),
     "how to cite": ("document", "/docs/citing/"),
     "stonewall": ("rule", "/docs/rules/#io500.stonewall"),
     "io500.stonewall.short": ("rule", "/docs/findings/#io500.stonewall.short"),
@@ -171,6 +177,15 @@ def test_every_text_has_an_address_that_answers() -> None:
     assert {page: Client().get(page).status_code for page in documents} == dict.fromkeys(documents, 200)
 
 
+def test_every_parameter_of_runs_has_a_row_with_its_anchor() -> None:
+    addresses = [row.url for row in texts.list_texts() if row.place.startswith("parameter of ")]
+    assert len(addresses) > 150
+    for page, anchors in groupby(addresses, key=lambda address: address.partition("#")[0]):
+        source = Client().get(page).content.decode()
+        for anchor in anchors:
+            assert source.count(f'<td id="{anchor.partition("#")[2]}"><code>') == 1, anchor
+
+
 def test_names_in_the_table_of_synonyms_are_there_once() -> None:
     folded = question.fold_texts([name for group in question.load_synonyms() for name in group])
     assert len(folded) == len(set(folded))
@@ -181,6 +196,9 @@ def test_highlights_surround_words_and_are_escaped() -> None:
         "<mark>Café</mark> &lt;b&gt;<mark>Lustre</mark>&lt;/b&gt; &amp; <mark>Lustreish</mark>"
     )
     assert mark_words("cut \x02here\x03 not there", []) == "cut <mark>here</mark> not there"
+    # A letter of a name, as in "stonewall_s", marks no other words.
+    assert mark_words("stonewall_s: seconds", ["stonewall", "s"]) == "<mark>stonewall</mark>_s: seconds"
+    assert mark_words("北京", ["北"]) == "<mark>北京</mark>"
 
 
 def test_folding_removes_case_accents_and_punctuation() -> None:
@@ -231,6 +249,39 @@ def test_a_kind_without_hits_has_a_note() -> None:
     page = Client().get("/search/", {"q": "fs:lustre", "kind": "platforms"}).content.decode()
     assert "None of the hits is of this kind: platforms." in page
     assert "None of the hits" not in Client().get("/search/", {"q": "fs:lustre"}).content.decode()
+
+
+def head_field(query: dict[str, str], status: int = 200) -> str:
+    """The field in the head of every page, as the page of a search has it."""
+    answer = Client().get("/search/", query)
+    assert answer.status_code == status
+    field = re.search(r'<input [^>]*id="q"[^>]*>', answer.content.decode())
+    assert field
+    return field.group()
+
+
+@pytest.mark.usefixtures("_searched")
+def test_the_field_in_the_head_has_the_words_of_the_search() -> None:
+    assert 'value="Lustre &lt;b&gt; &quot;two&quot;"' in head_field({"q": 'Lustre <b> "two"'})
+    assert 'value="trust:perfect"' in head_field({"q": "trust:perfect"}, 400)
+    assert f'value="{"a" * 200}"' in head_field({"q": "a" * 300}, 400)
+    assert "value" not in head_field({})
+    assert "value" not in re.findall(r'<input [^>]*id="q"[^>]*>', Client().get("/lists/?q=x").content.decode())[0]
+
+
+@pytest.mark.usefixtures("_searched")
+def test_new_words_are_searched_in_the_chosen_kind() -> None:
+    field = '<input type="hidden" name="kind" value="systems">'
+    assert page_source(Client().get("/search/", {"q": "lustre", "kind": "systems"})).count(field) == 1
+    assert field not in page_source(Client().get("/search/", {"q": "lustre"}))
+
+
+@pytest.mark.usefixtures("_searched")
+def test_links_of_a_search_keep_its_kind_and_the_tray() -> None:
+    links = re.findall(r'href="([^"]*)"', page_source(Client().get("/search/?q=ORNL&kind=sites&r=io500-645")))
+    assert "?q=ORNL&amp;literally=true&amp;kind=sites&amp;r=io500-645" in links
+    links = re.findall(r'href="([^"]*)"', page_source(Client().get("/search/?q=fs:lustre&kind=sites&r=io500-645")))
+    assert links.count("?q=fs%3Alustre&amp;r=io500-645") == 2
 
 
 @pytest.mark.usefixtures("_searched")

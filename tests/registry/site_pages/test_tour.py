@@ -18,6 +18,7 @@ from registry.models import DemonstrationRun, ListEntry, Measurement, RankedList
 from registry.query import demonstration
 from tests.html import page_source
 from tests.registry.record import empty, make_list, make_measurement, make_release, make_result, stored_in
+from tests.registry.site_pages.test_featured_result import SNAPSHOT
 from tools import make_demonstration
 
 SCREENS = ("/tour/", "/tour/ceiling/", "/tour/rejected/", "/tour/change/", "/tour/slow-targets/")
@@ -302,6 +303,17 @@ def test_a_missing_run_is_named(client) -> None:
     answer = client.get("/api/v1/compare/?results=demo-1,demo-99")
     assert (answer.status_code, answer.json()["code"]) == (404, "record.no-result")
     assert "demo-99" in answer.json()["detail"]
+
+
+def test_a_published_result_without_a_ceiling_says_why_it_comes_first(client) -> None:
+    reason = 'Published results come first. An invented run <a href="#demonstrated">under its ceiling</a> follows'
+    assert reason not in page(client, "/")
+    make_result(make_release("T2"), "io500-3", 12.5, trust=Result.Trust.DERIVED, snapshot=SNAPSHOT)
+    home = page(client, "/")
+    assert home.count(reason) == 1
+    assert home.index(reason) < home.index('<figure id="demonstrated">') < home.index("A run under its ceiling")
+    loading.remove_demonstration()
+    assert "Published results come first" not in page(client, "/")
 
 
 # Without a demonstration

@@ -80,6 +80,18 @@ def test_a_system_without_results_or_score_has_a_note(client, db) -> None:
     assert "No current results." in page_source(client.get(ADDRESS))
 
 
+def test_a_system_is_cited_by_its_address_and_newest_result(client, grown, settings) -> None:
+    settings.SITE_URL = "https://registry.example.org"
+    page = page_source(client.get(ADDRESS))
+    sentence = "Test system A, Site One: 4 results, the newest is g-9 (Highwater, system site-one-test-system-a)."
+    assert f"“{sentence}” <code>https://registry.example.org{ADDRESS}</code>" in page
+    assert page.count('href="#cite"') == page.count('<section id="cite">') == 1
+    type(grown[0]).objects.exclude(pk=grown[0].pk).update(withdrawn_at="2026-01-01T00:00:00Z")
+    assert "“Test system A, Site One: 1 result, the newest is g-0 (" in page_source(client.get(ADDRESS))
+    type(grown[0]).objects.update(withdrawn_at="2026-01-01T00:00:00Z")
+    assert "“Test system A, Site One: no current results (" in page_source(client.get(ADDRESS))
+
+
 def test_queries_do_not_grow_with_results(client, grown, django_assert_max_num_queries) -> None:
     for number in range(20, 30):
         result = make_result(grown[0].release, f"g-{number}", 5.0, tool="ior")

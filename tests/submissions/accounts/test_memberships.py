@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -169,6 +170,25 @@ def test_an_invitation_by_mail_is_accepted_by_its_link(cast) -> None:
     assert client.post(address)["Location"] == "/account/institutions/north-lab/"
     assert roles()["charlie"] == "submitter"
     assert browser(cast.dana).post(address).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_invitation_is_accepted_once_by_several_at_the_same_time(cast) -> None:
+    cast.alice.post(NORTH, {"invitee": "someone@lab.example"})
+    address = re.search(r"http://testserver(/account/invitations/\S+/)", mail.outbox[0].body)[1]
+    people = (cast.charlie, cast.dana, cast.erin)
+    browsers, start = [browser(person) for person in people], threading.Barrier(len(people))
+
+    def accept(client: Client) -> int:
+        try:
+            start.wait()
+            return client.post(address).status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        assert sorted(pool.map(accept, browsers)) == [302, 404, 404]
+    assert len(roles().keys() & {person.account.username for person in people}) == 1
 
 
 def test_an_account_named_like_the_address_cannot_accept(cast) -> None:

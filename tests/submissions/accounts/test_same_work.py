@@ -139,6 +139,23 @@ def test_addresses_of_an_ipv6_network_share_a_lock() -> None:
     assert is_let_in("2001:db8:2::1")
 
 
+def test_ipv4_within_ipv6_is_counted_by_its_own_block() -> None:
+    """As a socket for both versions shows it: else guesses of one caller would lock everybody out."""
+    for number in range(8):
+        guess(f"::ffff:198.51.100.{number}")
+    assert not is_let_in("::ffff:198.51.100.200")
+    assert is_let_in("::ffff:203.0.113.7")
+
+
+def test_a_network_asks_for_resets_no_faster_than_an_address() -> None:
+    for number in range(30):
+        address = {"email": f"gil{number}@lab.example"}
+        Client(REMOTE_ADDR=f"2001:db8:1:{number}::1").post("/account/password/reset/", address)
+    assert AccountRequest.objects.count() == 20
+    Client(REMOTE_ADDR="2001:db8:2::1").post("/account/password/reset/", {"email": "gil@lab.example"})
+    assert AccountRequest.objects.count() == 21
+
+
 def test_attempts_from_many_networks_leave_each_network_one_attempt(monkeypatch) -> None:
     monkeypatch.setattr(sign_in, "EVERYWHERE", "6/h/key")
     for number in range(12):

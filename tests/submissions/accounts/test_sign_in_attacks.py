@@ -9,6 +9,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.core import mail
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
@@ -54,6 +55,40 @@ def test_a_code_of_an_app_signs_in_once(gil, with_totp) -> None:  # noqa: F811
         sign_in(client)
         client.post("/account/2fa/authenticate/", {"code": code})
         assert is_signed_in(client) is signs_in
+
+
+@pytest.mark.parametrize("older", [0, 1])
+def test_a_code_that_was_used_signs_nobody_in_while_it_is_right(gil, with_totp, older) -> None:  # noqa: F811
+    """Its note in the cache goes after 30 s, or when the cache is full; the code is right for 90 s."""
+    sign_in(client := Client())
+    client.post("/account/2fa/authenticate/", {"code": code_of(with_totp)})
+    assert is_signed_in(client)
+    cache.clear()
+    sign_in(thief := Client())
+    thief.post("/account/2fa/authenticate/", {"code": code_of(with_totp, -older)})
+    assert not is_signed_in(thief)
+    thief.post("/account/2fa/authenticate/", {"code": code_of(with_totp, 2)})
+    assert is_signed_in(thief)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_code_of_an_app_at_the_same_time_signs_in_once(gil, with_totp) -> None:  # noqa: F811
+    code = code_of(with_totp)
+    clients = [Client() for _ in range(4)]
+    for client in clients:
+        sign_in(client)
+    start = Barrier(len(clients))
+
+    def enter(client: Client) -> None:
+        start.wait()
+        try:
+            client.post("/account/2fa/authenticate/", {"code": code})
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(clients)) as pool:
+        list(pool.map(enter, clients))
+    assert sum(map(is_signed_in, clients)) == 1
 
 
 @pytest.mark.parametrize("code", ["", " ", "0", "-00001", "1e5", "\u0661\u0662\u0663\u0664\u0665\u0666", "0" * 5000])

@@ -6,7 +6,9 @@ import io
 import signal
 import tarfile
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 import time_machine
@@ -77,6 +79,44 @@ def test_a_second_processing_changes_nothing(checked) -> None:
     processing.check_submission(submission.pk)
     submission.refresh_from_db()
     assert (submission.attempts, submission.checks.count(), submission.events.count()) == (1, 1, 3)
+
+
+def test_a_worker_that_lost_its_lock_stores_nothing(cast, archive) -> None:
+    """Its connection broke while it checked, so another one took the submission up."""
+    pk = cast.alice.upload(archive()).json()["id"]
+    first = processing._claim_submission(pk)
+    outcome = processing.run_validators(first)
+    second = processing._claim_submission(pk)
+    assert (first.attempts, second.attempts) == (1, 2)
+    processing._finish_check(first, outcome)
+    assert (Submission.objects.get().state, Check.objects.count()) == ("processing", 0)
+    processing._finish_check(second, outcome)
+    processing._finish_check(first, outcome)
+    assert (Submission.objects.get().state, Check.objects.count()) == ("checked", 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_of_which_both_took_a_submission_up_store_one_check(cast, archive) -> None:
+    """As where a pooler gave both the same lock: each checks, and one of them stores what it found."""
+    pk = cast.alice.upload(archive()).json()["id"]
+    start = Barrier(2)
+
+    def work(_: int) -> None:
+        try:
+            start.wait()
+            claimed = processing._claim_submission(pk)
+            start.wait()
+            if claimed is not None:
+                processing._finish_check(claimed, processing.run_validators(claimed))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, range(2)))
+    submission = Submission.objects.get()
+    assert (submission.state, submission.checks.count()) == ("checked", 1)
+    assert list(submission.events.order_by("id").values_list("to_state", flat=True))[-1] == "checked"
+    assert submission.events.filter(to_state="checked").count() == 1
 
 
 @pytest.mark.parametrize("state", [State.CHECKED, State.SUBMITTED, State.WITHDRAWN, State.ACCEPTED])

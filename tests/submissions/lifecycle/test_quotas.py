@@ -40,6 +40,15 @@ def test_the_bytes_of_an_account_in_a_day_are_limited(cast, settings, bundles: P
     assert send(cast.charlie, 5, 500).status_code == 202  # what is left may be used
 
 
+@pytest.mark.parametrize("name", ["UPLOAD_BYTES_PER_DAY", "INSTITUTION_BYTES_PER_DAY"])
+def test_a_quota_is_filled_to_its_last_byte(cast, settings, name: str) -> None:
+    setattr(settings, name, 2500)
+    send(cast.alice, 1, 2000)
+    assert send(cast.alice, 2, 501).status_code == 429
+    assert send(cast.alice, 3, 500).status_code == 202
+    assert send(cast.alice, 4, 20).status_code == 429
+
+
 def test_the_same_bytes_again_are_the_same_submission_and_cost_nothing(cast, settings) -> None:
     settings.UPLOAD_BYTES_PER_DAY = 1500
     assert send(cast.charlie, 1).status_code == 202

@@ -23,7 +23,9 @@ from registry.log import appending, recording
 from registry.models import Result
 from registry.serving import request_role
 from submissions.models import Account, Event, Review, Submission
+from submissions.publication.publish import publish_release
 from tests.registry.record import stored_in
+from tests.submissions.publication.test_anonymity import accepted, anonymous, take_back  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +53,28 @@ FORGERIES = (
     "UPDATE submissions_review SET reason = 'other'",
     "DELETE FROM submissions_review",
     "UPDATE submissions_judgement SET note = 'other'",
+    "UPDATE submissions_check SET report = '{}'",
+    "DELETE FROM submissions_check",
+    "UPDATE submissions_version SET files = '[]'",
+    "UPDATE submissions_privaterecord SET canonical = '{}'",
+    "DELETE FROM submissions_privaterecord",
+    "UPDATE submissions_stepcomment SET note = 'other'",
+    "UPDATE submissions_tie SET vendor = 'other'",
+    "UPDATE submissions_tie SET since = now()",
+    "UPDATE submissions_receiptkey SET public_key = 'x'",
+    "UPDATE registry_logkey SET verifier_key = 'x'",
+    "UPDATE registry_logkey SET first_used_at = now()",
+    "UPDATE registry_override SET result_id = 1",
+    "UPDATE registry_override SET list_name = 'ten'",
+    "UPDATE registry_identitychange SET from_slug = 'other'",
+    "UPDATE registry_identitychange SET reason = 'other'",
+    "UPDATE registry_identitychange SET made_at = now()",
+    "UPDATE registry_identitychange SET public = false",
+    "UPDATE registry_erasure SET category = 'law'",
+    "INSERT INTO registry_erasure (result_id, category, erased_at) SELECT id, 'law', now() FROM registry_result",
+    "UPDATE registry_listdefinition SET body = '{}'",
+    "INSERT INTO registry_listdefinition SELECT * FROM registry_listdefinition",
+    "DELETE FROM registry_catalogueload",
     "TRUNCATE registry_result CASCADE",
     "ALTER TABLE registry_result OWNER TO CURRENT_USER",
 )
@@ -90,6 +114,14 @@ def as_login(public_role, as_application) -> Iterator[str]:
     connection._role = None
     yield login
     execute("RESET SESSION AUTHORIZATION")
+
+
+@pytest.fixture
+def as_stranger(public_role, as_application) -> Iterator[None]:
+    """This connection speaks with the role of readers whom nobody knows."""
+    rights.use_public()
+    yield
+    rights.use_application()
 
 
 def execute(statement: str) -> None:
@@ -197,6 +229,38 @@ def test_the_public_role_cannot_write(published, public_role) -> None:
     rights.use_application()
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT lo_create(0)",
+        "SELECT lo_from_bytea(0, 'x')",
+        "SELECT lo_put(1, 0, 'x')",
+        "SELECT lowrite(0, 'x')",
+        "SELECT pg_advisory_lock(2003267701)",
+        "SELECT pg_advisory_xact_lock(1, 2)",
+        "SELECT pg_try_advisory_lock_shared(1)",
+        "SELECT pg_advisory_unlock_all()",
+        "CREATE TEMPORARY TABLE mine (number int)",
+        "CREATE TABLE public.mine (number int)",
+        "CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        "CREATE SCHEMA mine",
+    ],
+)
+def test_the_public_role_keeps_and_locks_nothing(as_stranger, statement) -> None:
+    require_denied(statement)
+
+
+def test_no_role_makes_tables_where_everybody_could(public_role, as_application) -> None:
+    """A schema that began before PostgreSQL 15 lets everybody make functions that the owner may call unseen."""
+    execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
+    application, rights._of_process = rights._of_process, ""
+    rights.run_all(rights.grant_statements())
+    rights._of_process = application
+    for role in (public_role, application):
+        require_denied(f'SET ROLE "{role}"; CREATE TABLE public.mine (number int)')
+        require_denied(f'SET ROLE "{role}"; CREATE TEMPORARY TABLE mine (number int)')
+
+
 def test_a_rollback_restores_no_rights(public_role) -> None:
     """SET ROLE is undone by a rollback: the connection must not believe that it still holds."""
     for use, denied in ((rights.use_public, True), (rights.use_application, False)):
@@ -241,12 +305,19 @@ def test_the_application_role_cannot_rewrite_protected_tables(as_application, st
         cursor.execute(statement)
 
 
-def test_the_application_works_with_its_role(as_application, cast, release, request) -> None:
+def test_the_application_works_with_its_role(release, as_application, cast, request) -> None:
     """From upload to publication, as web and workers do it."""
     submission: Submission = request.getfixturevalue("published")
     assert submission.result and Event.objects.filter(submission=submission).count() > 5
     assert Review.objects.get().ties == []
     assert Client().get("/lists/sc99/full/").status_code == 200
+
+
+def test_the_application_names_an_anonymous_result(release, as_application, cast, anonymous) -> None:  # noqa: F811
+    publish_release(release, cast.erin.account, allow_empty=True)
+    assert Result.objects.get().institution != "North Lab"
+    assert take_back(cast.alice, anonymous).status_code == 200
+    assert Result.objects.get().institution == "North Lab"
 
 
 def test_the_public_pages_are_the_same_for_a_login_that_owns_nothing(published, as_login) -> None:
@@ -276,7 +347,7 @@ def test_a_login_becomes_nobody_but_its_two_roles(as_login) -> None:
     require_denied("RESET ROLE; SELECT count(*) FROM registry_result")
 
 
-def test_the_application_works_from_upload_to_withdrawal_on_that_login(as_login, cast, release, request) -> None:
+def test_the_application_works_from_upload_to_withdrawal_on_that_login(release, as_login, cast, request) -> None:
     submission: Submission = request.getfixturevalue("published")
     reply = cast.alice.post(f"submissions/{submission.pk}/withdraw/", {"reason": "wrong disks"})
     assert reply.status_code == 200, reply.content
