@@ -91,7 +91,8 @@ def record(size: int) -> str:
 def empty() -> None:
     """Take everything out of the record."""
     with connection.cursor() as cursor:
-        tables = ", ".join(model._meta.db_table for model in (ListEntry, RankedList, Measurement, Result, System, Platform, Site))
+        models = (ListEntry, RankedList, Measurement, Result, System, Platform, Site)
+        tables = ", ".join(model._meta.db_table for model in models)
         cursor.execute(f"TRUNCATE {tables} CASCADE")
     Release.objects.all().delete()
 

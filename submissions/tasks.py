@@ -63,7 +63,7 @@ def check_held(held: str) -> None:
 
 @shared_task
 def sweep() -> None:
-    """What has to happen now: tasks that are due or lost, missing derivatives, releases that are due, marks, shelves."""
+    """What has to happen now: due and lost tasks, missing derivatives, releases that are due, marks, shelves."""
     send_due_tasks()
     processing.requeue_stuck()
     decisions.requeue_unprepared()

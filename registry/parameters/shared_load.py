@@ -26,8 +26,8 @@ VALUES_SHOWN = 10
 def shared_document(query: QueryDict) -> Row:
     """The facts that some results share: those of `results=`, or the best `top` systems `by` a score under filters.
 
-    Four queries, and more where the best results are of few systems. Raises InvalidValue and UnknownParameter for what is asked wrongly, NotOnRecord for an id that is not
-    there.
+    Four queries, and more where the best results are of few systems. Raises InvalidValue and UnknownParameter for what
+    is asked wrongly, NotOnRecord for an id that is not there.
     """
     by = study_query.single_choice(query, "by", COLUMN_METRICS) or "score"
     top = _parse_top(study_query.single_value(query, "top"))

@@ -1,4 +1,4 @@
-"""What the scheduler has done again and again: a registry at rest does little, and connections last from task to task."""
+"""Periodic tasks: a registry at rest sends none beside the sweep, and a worker keeps its connection between them."""
 
 from __future__ import annotations
 
