@@ -54,7 +54,7 @@ def find_submission(server, text):
 def find_shelved(server, text, missing):
     """The id of the one run on the shelf that is meant: runs of an upload of many have ids of their own.
 
-    Raises what was `missing` where there is none, and UsageError where several are meant.
+    Raises UsageError where several are meant; where there is none what was `missing`, with words for both places.
     """
     is_unknown = missing.code == "collector.id" or getattr(missing, "http_status", 0) == 404
     if not is_unknown or not is_beginning(text):
@@ -62,12 +62,21 @@ def find_shelved(server, text, missing):
     try:
         candidates = listed_rows(server, {"id": text, "page_size": MOST_SHOWN + 1}, "shelf/")
     except ServerRefusal:  # an earlier registry has no ids of runs
-        candidates = []
+        raise missing
     if len(candidates) > 1:
         raise ambiguous_id(text, candidates)
     if not candidates:
-        raise missing
+        raise unknown_id(text, missing)
     return candidates[0]["id"]
+
+
+def unknown_id(text, missing):
+    """What was `missing`, in a sentence that names the id and both places where none of it is."""
+    message = f"No submission and no run on a shelf that you may see has the id {text}."
+    hint = "`list` shows your submissions, `list --scope own` the runs of your shelf."
+    if isinstance(missing, ServerRefusal):
+        return ServerRefusal(missing.code, message, hint, missing.http_status)
+    return UsageError(missing.code, message, hint)
 
 
 def ambiguous_id(text, candidates):

@@ -193,12 +193,13 @@ def decide_run(
     with transaction.atomic():
         if decision == Review.Decision.ACCEPT:
             _require_run(submission)
-            _require_no_withdrawal(submission)
         if decision == Review.Decision.ACCEPT and not edit.is_correction(submission):
             _require_unpublished(submission)
         state = Submission.objects.select_for_update().values_list("state", flat=True).get(pk=submission.pk)
         if state not in states.UNDER_REVIEW:
             raise StateConflict(f"It is {state}: somebody else was faster.")
+        if decision == Review.Decision.ACCEPT:
+            _require_no_withdrawal(submission)
         review = Review.objects.create(
             submission=submission,
             reviewer=reviewer,

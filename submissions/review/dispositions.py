@@ -72,12 +72,12 @@ def dispose_finding(submission: Submission, reviewer: Account, code: str, kind: 
     """
     require_review(reviewer, submission)
     reason = states.require_reason(reason)
-    states.require_state(submission, states.UNDER_REVIEW)
-    check = submission.checks.order_by("-made_at", "-id").first()
-    messages_by_code = _said_by_code(submission, check.report if check else {})
-    if code not in messages_by_code:
-        raise NoSuchFinding(f"There is no {code[:120]!r}.")
     with transaction.atomic():
+        # Takes turns with who decides about the run: what is accepted has no finding that asks for its withdrawal.
+        states.require_state(Submission.objects.select_for_update().get(pk=submission.pk), states.UNDER_REVIEW)
+        messages_by_code = _said_now(submission)
+        if code not in messages_by_code:
+            raise NoSuchFinding(f"There is no {code[:120]!r}.")
         disposition = Disposition.objects.create(
             submission=submission,
             reviewer=reviewer,
@@ -92,9 +92,14 @@ def dispose_finding(submission: Submission, reviewer: Account, code: str, kind: 
 
 
 def withdrawal_asked(submission: Submission) -> Disposition | None:
-    """The disposition that asks for the withdrawal of the run, where the latest of a code does."""
+    """The disposition that asks for the withdrawal of the run, where the latest of a code does.
+
+    One of a code that the latest check says no more asks for nothing: nobody could dispose of it otherwise.
+    """
     latest = {disposition.code: disposition for disposition in submission.dispositions.all()}
-    return next((row for row in latest.values() if row.kind == Disposition.Kind.WITHDRAW), None)
+    asking = [row for row in latest.values() if row.kind == Disposition.Kind.WITHDRAW]
+    still_said = _said_now(submission) if asking else {}
+    return next((row for row in asking if row.code in still_said), None)
 
 
 def open_points(release: Release, account: Account) -> OpenPoints:
@@ -119,6 +124,12 @@ def _reviewable_by(submissions: QuerySet[Submission], account: Account) -> Query
     others = submissions.exclude(Q(account=account) | Q(institution__in=own_and_merged_sites(account).values("pk")))
     tied = conflicting_ids(account, others)
     return others.exclude(pk__in=tied) if tied else others
+
+
+def _said_now(submission: Submission) -> dict[str, tuple[str, list[str]]]:
+    """As `_said_by_code`, of the latest check."""
+    check = submission.checks.order_by("-made_at", "-id").first()
+    return _said_by_code(submission, check.report if check else {})
 
 
 def _said_by_code(submission: Submission, report: Mapping[str, Any]) -> dict[str, tuple[str, list[str]]]:

@@ -172,6 +172,22 @@ def test_a_run_of_an_upload_of_many_is_compared(alice, shelved):
     assert shelved.received[-1].path == f"/api/v1/compare/?results={RUN['id']}%2Chw-2&scope=all"
 
 
+@pytest.mark.parametrize(
+    ("verb", "text", "status"),
+    [
+        *(("compare", RUN["id"], 4), ("show", RUN["id"], 4)),
+        *(("compare", "9bd8", 2), ("show", "9bd8", 2), ("open", "9bd8", 2)),
+    ],
+)
+def test_an_id_of_nobody_is_named(oldest_and_this_python, alice, shelved, verb, text, status):
+    """Or of somebody else: a registry says the same of both."""
+    shelved.private["/api/v1/shelf/"] = {"next": None, "results": []}
+    shelved.public[f"/api/v1/submissions/{RUN['id']}/"] = None
+    done = alice(verb, text, *["hw-2"] * (verb == "compare"), python=oldest_and_this_python)
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert f"No submission and no run on a shelf that you may see has the id {text}." in done.stderr
+
+
 def test_a_beginning_of_several_runs_lists_their_ids(alice, shelved):
     other = dict(RUN, id="9bd8aeec-0000-5b0c-8a68-1c5c4a0f3f11")
     shelved.private["/api/v1/shelf/"] = {"next": None, "results": [RUN, other]}

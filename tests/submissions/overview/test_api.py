@@ -199,6 +199,28 @@ def test_unchecked_and_published_submissions_have_no_prospects(cast, many, publi
     assert could_rank(cast.alice, published) is None
 
 
+@pytest.mark.parametrize("state", ["received", "invalid", "withdrawn", "rejected"])
+def test_a_run_that_waits_for_no_list_has_no_prospects(cast, checked, release, state) -> None:
+    submission = checked()
+    type(submission).objects.filter(pk=submission.pk).update(state=state)
+    assert could_rank(cast.alice, submission) is None
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"client_nodes": -1, "system": ["x"], "production": "perhaps", "storage_vendor": 7, "filesystem_type": None},
+        {"institution": "<b>", "client_nodes": 10**30, "system": "\ud800".encode("utf-8", "replace").decode()},
+    ],
+)
+def test_prospects_bear_metadata_of_any_form(cast, checked, release, metadata) -> None:
+    submission = checked()
+    type(submission).objects.filter(pk=submission.pk).update(metadata=metadata)
+    assert could_rank(cast.alice, submission)
+    cast.alice.client.force_login(cast.alice.account)
+    assert cast.alice.client.get(f"/submissions/{submission.pk}/").status_code == 200
+
+
 def test_a_submitted_run_has_prospects_after_the_deadline(cast, submitted, release) -> None:
     submission = submitted()
     before = could_rank(cast.alice, submission)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import copy
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 
 from submissions.models import Account, Disposition, Submission, Tie
 from submissions.publication import publish
 from tests.html import page_source
 from tests.submissions.cast import Person
+from tests.submissions.conftest import somebody_waits, wait_until
 from tests.submissions.review.test_review_pages import call, code, page_of
 
 CODE = "io500.made-for-this-test"
@@ -125,6 +130,75 @@ def test_a_run_that_has_to_be_withdrawn_is_not_accepted(cast, short) -> None:
     dispose_finding(cast.dana, short, "clerical", "The clock was right.")
     assert call(cast.dana, short, "review", **accept).status_code == 200
     assert code(dispose_finding(cast.dana, short)) == (409, "state.conflict")
+
+
+ACCEPT = {"decision": "accept", "reason": "Sound.", "reproducibility": "limited"}
+
+
+def test_a_withdrawal_is_asked_while_its_finding_is_there(cast, short) -> None:
+    """A later version without the finding: nobody could dispose of it any more."""
+    dispose_finding(cast.dana, short, "withdraw", "The clock went backwards.")
+    add_findings(short, SHORT | {"message": "It is much shorter."})
+    assert code(call(cast.dana, short, "review", **ACCEPT)) == (409, "review.withdrawal-asked")
+    add_findings(short)
+    assert code(dispose_finding(cast.dana, short)) == (422, "review.unknown-finding")
+    assert call(cast.dana, short, "review", **ACCEPT).status_code == 200
+
+
+def wait_for_other(act: Callable[[], Any], meanwhile: Callable[[], object], submission: Submission) -> Any:
+    """The answer to an act that has to wait, while another one is carried out on the same submission."""
+
+    def act_alone() -> Any:
+        try:
+            return act()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Submission.objects.select_for_update().get(pk=submission.pk)
+            future = pool.submit(act_alone)
+            wait_until(somebody_waits, 20)
+            meanwhile()
+        return future.result(30)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_is_not_disposed_of_while_it_is_accepted(cast, short) -> None:
+    accept = functools.partial(Submission.objects.filter(pk=short.pk).update, state="accepted")
+    answer = wait_for_other(lambda: dispose_finding(cast.dana, short, "withdraw"), accept, short)
+    assert code(answer) == (409, "state.conflict")
+    assert not Disposition.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_is_not_accepted_while_its_withdrawal_is_asked(cast, short) -> None:
+    def ask_for_withdrawal() -> None:
+        fields = {"code": CODE, "kind": "withdraw", "reason": "The clock.", "reviewer": cast.dana.account}
+        Disposition.objects.create(submission=short, **fields)
+
+    answer = wait_for_other(lambda: call(cast.dana, short, "review", **ACCEPT), ask_for_withdrawal, short)
+    assert code(answer) == (409, "review.withdrawal-asked")
+
+
+@pytest.mark.parametrize("state", ["accepted", "withdrawn", "rejected", "changes_requested", "received", "invalid"])
+def test_findings_are_disposed_of_during_a_review_alone(cast, short, state) -> None:
+    Submission.objects.filter(pk=short.pk).update(state=state)
+    assert code(dispose_finding(cast.dana, short)) == (409, "state.conflict")
+    assert not Disposition.objects.exists()
+
+
+def test_a_reason_is_text_everywhere(cast, short, release) -> None:
+    reason = "<img src=x onerror=alert(1)>{{ secret }}\r\nBcc: all@example.org\x1b[31m\u202e"
+    assert dispose_finding(cast.dana, short, "open", reason).status_code == 200
+    for person, address in (
+        (cast.alice, f"/submissions/{short.pk}/"),
+        (cast.dana, f"/review/{short.pk}/"),
+        (cast.dana, f"/releases/{release.slug}/open-points/"),
+    ):
+        page = page_source(page_of(person).get(address))
+        assert "<img src=x" not in page, address
+    assert "&lt;img src=x" in page_source(page_of(cast.alice).get(f"/submissions/{short.pk}/"))
 
 
 def test_the_page_of_a_review_disposes_and_keeps_what_was_typed(cast, short) -> None:

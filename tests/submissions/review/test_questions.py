@@ -258,3 +258,40 @@ def test_a_run_that_is_edited_is_closed_meanwhile(cast, release, hers, his) -> N
     Submission.objects.filter(pk=hers.pk).update(state=State.RECEIVED)
     assert release_questions(cast.charlie, release).json()["runs"] == []
     assert ask(cast.charlie, hers).status_code == 404
+
+
+def test_words_of_questions_and_answers_are_text_everywhere(cast, release, hers, his) -> None:
+    text = "<script>alert(1)</script>{{ secret }}\r\nBcc: all@example.org"
+    number = ask(cast.charlie, hers, text).json()["id"]
+    answer = cast.alice.post(f"submissions/{hers.pk}/questions/{number}/answer/", {"text": text})
+    assert answer.status_code == 200
+    for person, address in (
+        (cast.charlie, f"/releases/{release.slug}/questions/"),
+        (cast.alice, f"/submissions/{hers.pk}/"),
+        (cast.dana, f"/review/{hers.pk}/"),
+    ):
+        page = page_source(page_of(person).get(address))
+        assert "<script>alert(1)" not in page and "&lt;script&gt;alert(1)" in page, address
+
+
+def test_a_stranger_finds_neither_questions_nor_consent(cast, release, hers, his) -> None:
+    number = ask(cast.charlie, hers).json()["id"]
+    stranger = Person(Account.objects.create(username="iris"))
+    answers = (
+        stranger.get(f"submissions/{hers.pk}/questions/"),
+        ask(stranger, hers),
+        stranger.post(f"submissions/{hers.pk}/questions/{number}/answer/", {"text": "Yes."}),
+        set_consent(stranger, hers, is_open=False),
+        release_questions(stranger, release),
+    )
+    assert [answer.status_code for answer in answers] == [404] * 5
+    assert questions.is_open(hers)
+
+
+@pytest.mark.parametrize("state", ["withdrawn", "rejected"])
+def test_a_run_that_waits_no_more_is_asked_nothing(cast, release, hers, his, state) -> None:
+    ask(cast.charlie, hers)
+    Submission.objects.filter(pk=hers.pk).update(state=state)
+    assert ask(cast.charlie, hers).status_code == 404
+    assert code(set_consent(cast.alice, hers)) == (409, "review.question-refused")
+    assert len(release_questions(cast.charlie, release).json()["questions"]) == 1
