@@ -16,8 +16,16 @@ def caller_address(request: HttpRequest) -> str:
     """Of the caller: behind a trusted proxy the last one that the proxy wrote down."""
     forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", ""))
     if settings.TRUSTED_PROXY and forwarded:
-        return forwarded.rsplit(",", 1)[-1].strip()
+        return _without_port(forwarded.rsplit(",", 1)[-1].strip())
     return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def _without_port(address: str) -> str:
+    """An address as some proxies write it, `a.b.c.d:port` or `[v6]:port`: each connection has another port."""
+    host, _, port = address.rpartition(":")
+    if port.isdecimal() and host.count(".") == 3 and ":" not in host:
+        return host
+    return address[1:].partition("]")[0] if address.startswith("[") else address
 
 
 def caller_network(request: HttpRequest, bits: Mapping[int, int] = ONE_CALLER) -> str:

@@ -97,5 +97,11 @@ def test_behind_a_proxy_each_caller_has_a_rate(settings) -> None:
 
     assert [through_proxy("198.51.100.7") for _ in range(4)] == [200, 200, 200, 429]
     assert through_proxy("198.51.100.8") == 200
+    # What a caller writes there itself stands before what the proxy adds.
+    assert [through_proxy(f"192.0.2.{number}, 198.51.100.7") for number in range(2)] == [429, 429]
+    # Some proxies add the port, which is another one for each connection.
+    assert [through_proxy(f"198.51.100.7:{port}") for port in (1, 65535)] == [429, 429]
+    assert [through_proxy(f"[2001:db8::{port}]:{port}") for port in range(1, 5)] == [200, 200, 200, 429]
+    assert through_proxy("2001:db8::7") == 429
     # A proxy on this machine that names no caller is no loopback.
     assert [Client().get("/docs/", REMOTE_ADDR="127.0.0.1").status_code for _ in range(4)][-1] == 429
