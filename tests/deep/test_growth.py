@@ -170,7 +170,7 @@ def _values(slug: str) -> dict[str, list[dict[str, str]]]:
         ],
         "site": [{"slug": f"{slug}-site-3"}],
         "api-site": [{"slug": f"{slug}-site-3"}],
-        **{route: platforms for route in ("platform", "api-platform", "line", "api-line")},
+        **dict.fromkeys(("platform", "api-platform", "line", "api-line"), platforms),
         **{route: [{"slug": name} for name in STUDIES] for route in ("study", "study-card", "api-study-curated")},
         **{route: [{"slug": RANKING}] for route in ("ranking", "api-ranking-saved")},
         **{route: [{"id": "lustre.client.osc.checksums"}] for route in ("parameter", "api-parameter")},
