@@ -383,12 +383,8 @@ PLATFORM: Columns = columns_of(record_rows.Platform)
 
 
 def current_sites() -> QuerySet[Site]:
-    """Those that results stand under: the record does not tell who else has an account.
-
-    A result is looked for under each site that is read: joined, a page of sites would read all results.
-    """
-    any_result = Subquery(Result.objects.order_by().filter(site=OuterRef("pk")).values("pk")[:1])
-    return Site.objects.filter(~Q(slug=ERASED_SLUG)).alias(any_result=any_result).filter(any_result__isnull=False)
+    """Those that results stand under: the record does not tell who else has an account."""
+    return Site.objects.filter(~Q(slug=ERASED_SLUG), Exists(Result.objects.filter(site=OuterRef("pk"))))
 
 
 def current_systems(source: RowSource = PUBLIC) -> QuerySet[System]:

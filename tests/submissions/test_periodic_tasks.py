@@ -33,13 +33,13 @@ def test_a_registry_at_rest_sends_no_task(broker) -> None:
     assert sent_tasks() == 0
 
 
-def test_news_are_told(broker, cast, archive) -> None:
+def test_a_notice_has_a_task_sent(broker, cast, archive) -> None:
     cast.alice.upload(archive())
     assert Notice.objects.exists()
     assert sent_tasks() == 1
 
 
-def test_what_is_due_is_told_but_not_to_a_receiver_that_is_left_alone(broker, cast) -> None:
+def test_a_due_delivery_has_a_task_sent_unless_its_receiver_rests(broker, cast) -> None:
     account, now = Account.objects.get(username="alice"), timezone.now()
     webhook = Webhook.objects.create(account=account, url="https://example.org/")
     delivery = Delivery.objects.create(account=account, webhook=webhook, due_at=now + timedelta(hours=1))
