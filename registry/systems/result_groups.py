@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from registry.models import ListEntry, Result, System
 from registry.query import cursor_pages, public_record
 from registry.query.public_record import Row
 from registry.results.page_lead import leading_texts
 from registry.systems import system_words
+from registry.systems.system_totals import read_totals, sum_rows
 
-MOST_ROWS = 200
+MOST_ROWS, MOST_SYSTEMS = 200, 100
 COLUMNS = {**public_record.RESULT, "pk": "pk", "release_name": "release__name", "held_on": "release__held_on"}
 
 
@@ -45,19 +47,30 @@ def places_by_id(rows: Sequence[Row]) -> dict[str, Row]:
     return {place["public_id"]: dict(place) for place in places}
 
 
-def results_context(condition: Q, systems: Sequence[System]) -> dict[str, Any]:
-    """What the page of a site or platform shows of its results and systems. Three queries, however many there are."""
+def results_context(condition: Q, systems: QuerySet[System]) -> dict[str, Any]:
+    """What the page of a site or platform shows of its results and systems. Four queries, six where results are cut.
+
+    Counts and highest scores are of all results. Listed are the newest MOST_ROWS, and of systems the MOST_SYSTEMS with
+    the highest scores: `shown_systems` are their primary keys.
+    """
     newest, cut = take_rows(condition)
     rows = newest_first(newest)
-    places, texts = places_by_id(rows), leading_texts(rows)
+    totals = read_totals(condition, COLUMNS) if cut else sum_rows(rows)
+    best = max((own.best for own in totals.values() if own.best), key=lambda row: row["score"], default=None)
+    places, texts = places_by_id([*rows, best] if best else rows), leading_texts(rows)
     apart = [row for row in rows if row["trust"] != Result.Trust.REPORTED]
     reported = [row for row in rows if row["trust"] == Result.Trust.REPORTED]
+    ordered = system_words.order_systems(systems.select_related("site", "platform"), totals)
+    listed = ordered[:MOST_SYSTEMS]
+    counts = sum((own.results for own in totals.values()), Counter[str]())
     return {
-        "figures": system_words.overview_figures(rows, places, len(systems)),
+        "figures": system_words.overview_figures(best, places, counts, len(ordered)),
         "count": len(rows),
         "cut": cut,
-        "systems": system_words.system_rows(systems, rows),
-        "has_scores": any(row["score"] for row in rows),
+        "shown_systems": [system.pk for system in listed],
+        "system_count": len(ordered),
+        "systems": system_words.system_rows(listed, totals),
+        "has_scores": best is not None,
         "tables": system_words.group_rows(apart, places, texts, by_system=True),
         "reported_tables": system_words.group_rows(reported, places, texts, by_system=True),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +15,7 @@ from registry.presentation.words import format_fact
 from registry.query.facts import gaps
 from registry.query.facts.axes import find_axis
 from registry.query.public_record import Row
+from registry.systems.system_totals import SystemTotals
 from validators import catalogue
 
 PARTS = (
@@ -158,12 +159,10 @@ def _result_words(row: Row, places: Mapping[str, Row], leading: Mapping[str, str
     }
 
 
-def overview_figures(rows: Sequence[Row], places: Mapping[str, Row], systems: int) -> list[Row]:
+def overview_figures(best: Row | None, places: Mapping[str, Row], counts: Counter[str], systems: int) -> list[Row]:
     """What leads the page of a site or platform, as `lead_figures` has it: its highest score, systems and results."""
     figures = []
-    scored = [row for row in rows if row["score"] and row["tool"] == "io500"]
-    if scored:
-        best = max(scored, key=lambda row: row["score"])
+    if best:
         place = places.get(best["id"])
         figures.append(
             {
@@ -174,47 +173,44 @@ def overview_figures(rows: Sequence[Row], places: Mapping[str, Row], systems: in
                 "address": f"/lists/{place['release']}/{place['list']}/" if place else "",
             }
         )
-    counts = Counter(catalogue.tool_name(row["tool"]) for row in rows)
+    by_tool = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return [
         *figures,
         {"title": "Systems", "value": numbers.format_int(systems), "about": ""},
         {
             "title": "Results",
-            "value": numbers.format_int(len(rows)),
-            "about": ", ".join(f"{name} {count}" for name, count in counts.most_common()),
+            "value": numbers.format_int(counts.total()),
+            "about": ", ".join(f"{catalogue.tool_name(tool)} {numbers.format_int(count)}" for tool, count in by_tool),
         },
     ]
 
 
-def system_rows(systems: Sequence[System], rows: Sequence[Row]) -> list[Row]:
-    """Each system with its file systems, number of results, releases and highest score; the highest scores first."""
+def order_systems(systems: Iterable[System], totals: Mapping[str, SystemTotals]) -> list[System]:
+    """The highest scores first, then by name."""
+    scores = {slug: own.best_score for slug, own in totals.items()}
+    return sorted(systems, key=lambda system: (-scores.get(system.slug, 0.0), system.name.lower(), system.slug))
+
+
+def system_rows(systems: Iterable[System], totals: Mapping[str, SystemTotals]) -> list[Row]:
+    """Each system with its file systems, number of results, releases and highest score, in the order given."""
     table = []
-    rows_by_system: dict[str, list[Row]] = {}
-    for row in rows:
-        rows_by_system.setdefault(row["system_slug"], []).append(row)
     for system in systems:
-        own = rows_by_system.get(system.slug, [])
-        scored = [row for row in own if row["score"] and row["tool"] == "io500"]
-        best = max(scored, key=lambda row: row["score"], default=None)
-        dated = [row["release_name"] for row in own if row["release_name"]]
+        own = totals.get(system.slug, SystemTotals())
         table.append(
             {
                 "slug": system.slug,
                 "name": system.name,
                 "site": system.site,
                 "platform": system.platform,
-                "filesystems": ", ".join(
-                    dict.fromkeys(filter(None, (row["filesystem_family"] or row["filesystem_type"] for row in own)))
-                ),
-                "results": len(own),
-                "releases": " to ".join(dict.fromkeys([dated[-1], dated[0]])) if dated else "",
-                "best": best["score"] if best else 0.0,
-                "score": numbers.format_decimal(best["score"]) if best else "",
-                "clients": numbers.format_int(best["client_nodes"]) if best else "",
-                "result": best["id"] if best else "",
+                "filesystems": ", ".join(sorted(own.families)),
+                "results": numbers.format_int(own.results.total()),
+                "releases": " to ".join(own.first_and_last),
+                "score": numbers.format_decimal(own.best["score"]) if own.best else "",
+                "clients": numbers.format_int(own.best["client_nodes"]) if own.best else "",
+                "result": own.best["id"] if own.best else "",
             }
         )
-    return sorted(table, key=lambda row: (-row["best"], row["name"].lower(), row["slug"]))
+    return table
 
 
 def record_points(rows: Sequence[Row]) -> list[RecordPoint]:

@@ -112,14 +112,13 @@ def platform_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One product generation with its neighbours, systems and results."""
     selected_platform = public_record.find_platform(slug)
     condition = Q(platform=selected_platform)
+    results = results_context(condition, selected_platform.systems.filter(merged_into=None))
     context = {
         "platform": selected_platform,
         "formerly": history.former_names("platform", selected_platform.slug),
         "successors": list(selected_platform.successors.filter(merged_into=None)),
-        **results_context(
-            condition, list(selected_platform.systems.filter(merged_into=None).select_related("site", "platform"))
-        ),
-        "pictures": score_history(condition, selected_platform.name),
+        **results,
+        "pictures": score_history(condition & Q(system__in=results["shown_systems"]), selected_platform.name),
     }
     return render(request, "systems/platform.html", {"section": "systems", **context})
 

@@ -31,12 +31,11 @@ def site_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One site with its systems and results."""
     selected_site = public_record.find_site(slug)
     condition = Q(site=selected_site)
+    results = results_context(condition, selected_site.systems.filter(merged_into=None))
     context = {
         "site": selected_site,
         "formerly": history.former_names("site", selected_site.slug),
-        **results_context(
-            condition, list(selected_site.systems.filter(merged_into=None).select_related("site", "platform"))
-        ),
-        "pictures": score_history(condition, selected_site.name),
+        **results,
+        "pictures": score_history(condition & Q(system__in=results["shown_systems"]), selected_site.name),
     }
     return render(request, "systems/site.html", {"section": "systems", **context})

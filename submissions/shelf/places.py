@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -60,6 +59,12 @@ def take_places(submission: Submission, check: Check) -> list[PlacedRun]:
     return [PlacedRun(places[path].pk, places[path].run_key or submission.pk, run) for path, run in runs.items()]
 
 
+def _is_numbered(path: str, file_path: str) -> bool:
+    """Whether it is the path of a file, or that with a number."""
+    _, mark, number = path.rpartition(" #")
+    return path == file_path or (path == f"{file_path}{mark}{number}" and bool(mark) and number.isdecimal())
+
+
 def _number_paths(report: Mapping[str, Any], known_digests: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
     """All runs of a check by their paths, in its order. Several runs of one file are numbered.
 
@@ -71,9 +76,9 @@ def _number_paths(report: Mapping[str, Any], known_digests: Mapping[str, str]) -
     taken: set[str] = set()
     for index, run in enumerate(reported):
         digest = _digest_run(run)
-        own = re.compile(re.escape(run["path"]) + r"( #\d+)?")
         same = [path for path, earlier in known_digests.items() if digest and earlier == digest and path not in taken]
-        kept_path = min(filter(own.fullmatch, same), key=lambda path: (len(path), path), default=None)
+        of_file = [path for path in same if _is_numbered(path, run["path"])]
+        kept_path = min(of_file, key=lambda path: (len(path), path), default=None)
         if kept_path is not None:
             paths[index] = kept_path
             taken.add(kept_path)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.db.models import Q
 
 from registry.models import Platform, System
-from registry.systems import views, views_sites
+from registry.systems import result_groups, views, views_sites
+from registry.systems.system_totals import read_totals, sum_rows
 from tests.html import page_source
 from tests.registry.record import make_list, make_measurement, make_release, make_result
 
@@ -127,3 +129,50 @@ def test_queries_of_a_site_do_not_grow_with_results(client, site_results, django
         make_measurement(result, "write", 1.0, stat="max")
     with django_assert_max_num_queries(7):
         client.get(SITE)
+
+
+@pytest.mark.parametrize("address", [SITE, PLATFORM])
+def test_counts_and_scores_are_of_all_results_whatever_is_listed(client, site_results, address, monkeypatch) -> None:
+    monkeypatch.setattr(result_groups, "MOST_ROWS", 2)
+    monkeypatch.setattr(result_groups, "MOST_SYSTEMS", 1)
+    page = page_source(client.get(address))
+    lead = page[page.index('<dl class="keys">') : page.index("</dl>")]
+    assert "<dd>900.00</dd>" in lead and "Other, rank 1, " in lead
+    assert "<dd>5</dd>" in lead and "IO500 3, IOR 2" in lead
+    table = page[page.index('id="systems"') : page.index('id="results"')]
+    assert ">Other</a>" in table and ">Test system A</a>" not in table
+    assert "The 1 with the highest" in table and "of 2 are shown" in table
+    assert "Only the newest 2 are shown." in page
+
+
+def test_a_system_counts_results_that_are_not_listed(client, site_results, monkeypatch) -> None:
+    monkeypatch.setattr(result_groups, "MOST_ROWS", 1)
+    page = page_source(client.get(SITE))
+    table = page[page.index('id="systems"') : page.index('id="results"')]
+    assert "SC23 to SC25" in table and ">250.00</b>" in table
+    assert re.findall(r'data-l="results">(\d+)<', table) == ["1", "4"]
+
+
+def test_all_systems_of_a_place_are_one_link_away(client, site_results, monkeypatch) -> None:
+    monkeypatch.setattr(result_groups, "MOST_SYSTEMS", 1)
+    for address, query in ((SITE, "institution=site-one"), (PLATFORM, "platform=p1")):
+        assert f'href="/systems/?{query}"' in page_source(client.get(address))
+        systems = page_source(client.get("/systems/", dict([query.split("=")])))
+        assert ">Other</a>" in systems and ">Test system A</a>" in systems
+
+
+def test_a_system_says_that_its_figures_are_of_the_newest_results(client, site_results, monkeypatch) -> None:
+    sentence, address = "These figures are of the newest", f"/systems/{site_results[0].system.slug}/"
+    assert sentence not in page_source(client.get(address))
+    monkeypatch.setattr(result_groups, "MOST_ROWS", 3)
+    assert f"{sentence} 3 results." in page_source(client.get(address))
+
+
+@pytest.mark.parametrize("kind", ["site", "platform"])
+def test_rows_and_the_database_sum_to_the_same(site_results, kind) -> None:
+    make_result(site_results[0].release, "m-5", 250.0, client_nodes=7, filesystem_family="BeeGFS")
+    condition = Q(site=site_results[0].site) if kind == "site" else Q(platform__slug="p1")
+    rows, cut = result_groups.take_rows(condition)
+    totals = sum_rows(result_groups.newest_first(rows))
+    assert not cut and totals == read_totals(condition, result_groups.COLUMNS)
+    assert sum(own.results.total() for own in totals.values()) == len(rows)
