@@ -95,12 +95,15 @@ def _number_paths(report: Mapping[str, Any], known_digests: Mapping[str, str]) -
 
 
 def _digest_run(run: Mapping[str, Any]) -> str:
-    """What tells a run from others of its file: its start and the values that it printed. Empty where it has none."""
+    """What tells a run from others of its file: its start and the values that it printed. Empty where it has none.
+
+    Reports of earlier releases tell no start.
+    """
     names = ("op", "quantity", "stat", "printed_value")
     values = sorted(json.dumps([row[name] for name in names]) for row in run["measurements"])
     if not values:
         return ""
-    return hashlib.sha256(json.dumps([run["started"], values]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([run.get("started"), values]).encode()).hexdigest()
 
 
 def _shelved_runs(

@@ -249,6 +249,15 @@ def test_a_repeated_run_of_an_output_has_the_place_of_the_earlier_one(cast, shel
     }
 
 
+def test_runs_of_an_earlier_release_tell_no_start_and_have_places(cast, shelve_many, caplog) -> None:
+    submission = shelve_many()
+    ids = {path: row["id"] for path, row in shelf_of(cast.alice).items()}
+    report = submission.checks.order_by("id").last().report
+    store_check(submission, runs=[{k: v for k, v in run.items() if k != "started"} for run in report["runs"]])
+    assert "was not put on the shelf" not in caplog.text
+    assert {path: row["id"] for path, row in shelf_of(cast.alice).items()} == ids
+
+
 def test_a_run_that_comes_back_has_its_id_groups_and_shares(cast, shelve_many) -> None:
     """Checked with other rules, it has an error for some time; then one run of the others counts."""
     submission = shelve_many()
