@@ -74,7 +74,7 @@ def sweep() -> None:
 
 def send_due_tasks() -> None:
     """Have done what may take its time, where there is something to do: a registry at rest sweeps, and no more."""
-    if detected_steps.due_systems():
+    if detected_steps.is_due():
         find_steps.delay()
     if account_requests.is_due() or outbox.is_due():
         tell.delay()

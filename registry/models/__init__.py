@@ -10,7 +10,7 @@ from registry.models.lists import ListDefinition, ListEntry, Override, RankedLis
 from registry.models.log import LogCheckpoint, LogKey, LogLeaf, LogOpening, LogState
 from registry.models.releases import Release
 from registry.models.reproductions import Reproduction
-from registry.models.results import Measurement, Result, ResultFile
+from registry.models.results import FAMILY_OR_TYPE, Measurement, Result, ResultFile
 from registry.models.search import Fold, SearchText
 from registry.models.sites import Platform, Site, System
 from registry.models.snapshots import ObservedParameter, PublicSystemSnapshot
@@ -18,6 +18,7 @@ from registry.models.steps import RunVerdict, Step, StepsDue
 from registry.models.studies import SavedStudy
 
 __all__ = [
+    "FAMILY_OR_TYPE",
     "CatalogueLoad",
     "DemonstrationRun",
     "Edition",

@@ -7,11 +7,13 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
 from django.db.models import F, Q, Value
-from django.db.models.functions import Coalesce, Now, Upper
+from django.db.models.functions import Coalesce, Now, NullIf, Upper
 
 from registry.models.releases import Release
 from registry.models.sites import Platform, Site, System
 
+FAMILY_OR_TYPE = Coalesce(NullIf("filesystem_family", Value("")), "filesystem_type")
+"""Of a result the family of its file system; where that is not known, the type as it is printed."""
 VIOLATED = "violated"
 """The outcome of a rule that a run breaks."""
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Count, F, Max, Min, Q, TextField, Value
-from django.db.models.functions import Cast, Coalesce, Concat, NullIf
+from django.db.models.functions import Cast, Concat
 
+from registry.models import FAMILY_OR_TYPE
 from registry.query import public_record
 from registry.query.public_record import Columns, Row
 
@@ -58,10 +59,9 @@ def read_totals(condition: Q, columns: Columns) -> dict[str, SystemTotals]:
     """The totals of all current results that meet a condition, with rows of these columns. Two queries."""
     totals: dict[str, SystemTotals] = {}
     results = public_record.current_results(condition)
-    family = Coalesce(NullIf("filesystem_family", Value("")), "filesystem_type")
     release = Concat(Cast("release__held_on", TextField()), Value("\t"), "release__name", output_field=TextField())
     has_release = Q(release__isnull=False)
-    grouped = results.order_by().alias(family=family, release_text=release).values("system__slug", "tool")
+    grouped = results.order_by().alias(family=FAMILY_OR_TYPE, release_text=release).values("system__slug", "tool")
     for row in grouped.annotate(
         results=Count("pk"),
         families=ArrayAgg("family", distinct=True, filter=~Q(family="")),

@@ -15,7 +15,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from registry.comparison.spreads import measurement_key
@@ -52,8 +52,16 @@ def mark_all_due() -> None:
 
 def due_systems() -> list[int]:
     """Systems whose steps are to be found, the longest waiting first."""
-    waiting = StepsDue.objects.filter(not_before__lte=timezone.now())
-    return list(dict.fromkeys(waiting.values_list("system", flat=True)))
+    return list(dict.fromkeys(_due_rows().values_list("system", flat=True)))
+
+
+def is_due() -> bool:
+    """Whether the steps of any system are to be found."""
+    return _due_rows().exists()
+
+
+def _due_rows() -> QuerySet[StepsDue]:
+    return StepsDue.objects.filter(not_before__lte=timezone.now())
 
 
 def postpone(system_id: int) -> None:

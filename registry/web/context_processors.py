@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from registry.query.names.canonical_names import plain_text
 from registry.query.questions.filters import VALUE_LIMIT
 from registry.web.operator_contact import operator_contact
+from registry.web.tray import is_closed_to
 
 THEMES = ("light", "dark")
 SEARCH_PAGE = "/search/"
@@ -32,7 +33,6 @@ def _searched_text(request: HttpRequest) -> str:
 
     A stranger's page of a closed registry is the same whatever the address says.
     """
-    is_closed = settings.READ_REQUIRES_LOGIN and not getattr(getattr(request, "user", None), "is_authenticated", False)
-    if request.path != SEARCH_PAGE or is_closed:
+    if request.path != SEARCH_PAGE or is_closed_to(request):
         return ""
     return plain_text(" ".join(request.GET.getlist("q")))[:VALUE_LIMIT]

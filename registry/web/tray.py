@@ -88,13 +88,17 @@ class Tray:
         return f"?{query.urlencode()}"
 
 
+def is_closed_to(request: HttpRequest) -> bool:
+    """Whether the registry is closed, and nobody is signed in."""
+    return settings.READ_REQUIRES_LOGIN and not getattr(getattr(request, "user", None), "is_authenticated", False)
+
+
 def tray_context(request: HttpRequest) -> dict[str, Tray]:
     """The tray of the address. It asks the database nothing before a template reads its rows.
 
     On a closed registry the tray of a stranger is empty: their pages are those that sign in, whatever the address says.
     """
-    is_closed = settings.READ_REQUIRES_LOGIN and not getattr(getattr(request, "user", None), "is_authenticated", False)
-    return {"tray": Tray(QueryDict() if is_closed else request.GET, getattr(request, "row_source", PUBLIC))}
+    return {"tray": Tray(QueryDict() if is_closed_to(request) else request.GET, getattr(request, "row_source", PUBLIC))}
 
 
 @require_safe

@@ -114,9 +114,8 @@ def _takes_mail(account: Account) -> bool:
 
 
 def is_due() -> bool:
-    """Whether there is news to tell, or a delivery to make whose receiver is not left alone for now."""
-    due = _due_deliveries().exclude(webhook__rest_until__gt=timezone.now())
-    return Notice.objects.exists() or due.exists()
+    """Whether there is news to tell, or a delivery to make."""
+    return Notice.objects.exists() or _due_deliveries().exists()
 
 
 def send_due() -> None:
@@ -240,8 +239,7 @@ def _send_webhooks() -> bool:
 
 def _next_receivers() -> list[Delivery]:
     """The oldest due delivery of each of at most CALLS_AT_ONCE webhooks, of one account CALLS_OF_ACCOUNT."""
-    now = timezone.now()
-    due = _due_deliveries().filter(webhook__isnull=False).exclude(webhook__rest_until__gt=now)
+    due = _due_deliveries().filter(webhook__isnull=False)
     place = Window(RowNumber(), partition_by="webhook", order_by=("due_at", "pk"))
     first = due.annotate(place=place).filter(place=1).values("pk")
     of_account = Window(RowNumber(), partition_by="account", order_by=("webhook__failures", "due_at", "pk"))
@@ -285,8 +283,10 @@ def _note_receiver(webhook: Webhook, reply: webhooks.Reply) -> None:
 
 
 def _due_deliveries() -> QuerySet[Delivery]:
-    waiting = Delivery.objects.filter(state=Delivery.State.WAITING, account__is_active=True)
-    return waiting.filter(due_at__lte=timezone.now())
+    """Those to make now: their account is in use, and their webhook is not left alone for a while."""
+    now = timezone.now()
+    waiting = Delivery.objects.filter(state=Delivery.State.WAITING, account__is_active=True, due_at__lte=now)
+    return waiting.exclude(webhook__rest_until__gt=now)
 
 
 def _begin_delivery(tried: list[Delivery]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,10 @@ def take_places(submission: Submission, check: Check) -> list[PlacedRun]:
     all stay.
     """
     places = {place.run_path: place for place in ShelfRun.objects.filter(submission=submission).select_for_update()}
-    checked_runs = _number_paths(check.report, {path: place.run_digest for path, place in places.items()})
+    checked_digests = list(map(_digest_run, check.report["runs"]))
+    checked_runs = _number_paths(
+        check.report, checked_digests, {path: place.run_digest for path, place in places.items()}
+    )
     runs, counted_path = _shelved_runs(submission, check.report, checked_runs)
     if not runs:
         return []
@@ -43,7 +46,7 @@ def take_places(submission: Submission, check: Check) -> list[PlacedRun]:
             places[counted_path].save()
     ShelfRun.objects.filter(pk__in=[place.pk for path, place in places.items() if path not in checked_runs]).delete()
     keys = {path: None if path == counted_path else uuid.uuid5(submission.pk, path) for path in checked_runs}
-    digests = {path: _digest_run(run) for path, run in checked_runs.items()}
+    digests = dict(zip(checked_runs, checked_digests, strict=True))
     # The run that counts comes last: another one may have had the id of the submission until now.
     for path in sorted(keys.keys() & places.keys(), key=lambda path: path == counted_path):
         place = places[path]
@@ -65,19 +68,24 @@ def _is_numbered(path: str, file_path: str) -> bool:
     return path == file_path or (path == f"{file_path}{mark}{number}" and bool(mark) and number.isdecimal())
 
 
-def _number_paths(report: Mapping[str, Any], known_digests: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+def _number_paths(
+    report: Mapping[str, Any], digests: Sequence[str], known_digests: Mapping[str, str]
+) -> dict[str, Mapping[str, Any]]:
     """All runs of a check by their paths, in its order. Several runs of one file are numbered.
 
-    `known_digests` has what the runs with a place measured, by path. One that measured the same keeps its number,
-    whatever the order in which a check reports the runs of its file.
+    `digests` are those of its runs, in its order; `known_digests` has what the runs with a place measured, by path. One
+    that measured the same keeps its number, whatever the order in which a check reports the runs of its file.
     """
     reported = report["runs"]
     paths: dict[int, str] = {}
     taken: set[str] = set()
-    for index, run in enumerate(reported):
-        digest = _digest_run(run)
-        same = [path for path, earlier in known_digests.items() if digest and earlier == digest and path not in taken]
-        of_file = [path for path in same if _is_numbered(path, run["path"])]
+    paths_by_digest: dict[str, list[str]] = {}
+    for path, digest in known_digests.items():
+        if digest:
+            paths_by_digest.setdefault(digest, []).append(path)
+    for index, (run, digest) in enumerate(zip(reported, digests, strict=True)):
+        same = paths_by_digest.get(digest, ())
+        of_file = [path for path in same if path not in taken and _is_numbered(path, run["path"])]
         kept_path = min(of_file, key=lambda path: (len(path), path), default=None)
         if kept_path is not None:
             paths[index] = kept_path

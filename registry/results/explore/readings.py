@@ -13,9 +13,8 @@ from typing import Any
 
 from django.db.models import Count, F, FilteredRelation, FloatField, Q, QuerySet, TextField, Value
 from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Coalesce, NullIf
 
-from registry.models import Measurement, Result
+from registry.models import FAMILY_OR_TYPE, Measurement, Result
 from registry.query import public_record
 from registry.query.facts.axes import find_axis
 from registry.query.facts.divisors import PER, positive_or_null
@@ -121,9 +120,8 @@ _COLUMNS = (
 
 def _with_number(results: QuerySet[Result], metric: Metric, per: str) -> QuerySet[Result, Any]:
     """With the columns of a reading; results without the number have a row, too."""
-    family = Coalesce(NullIf("filesystem_family", Value("")), "filesystem_type")
     division = FilteredRelation("facts", condition=Q(facts__name="division"))
-    rows = results.annotate(family=family, fact_division=division).annotate(division=F("fact_division__text"))
+    rows = results.annotate(family=FAMILY_OR_TYPE, fact_division=division).annotate(division=F("fact_division__text"))
     if per:
         by = FilteredRelation("facts", condition=Q(facts__name=find_axis(PER[per]).name))
         rows = rows.annotate(by=by).annotate(of_divisor=positive_or_null("by__number"))
