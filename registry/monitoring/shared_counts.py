@@ -11,6 +11,7 @@ import logging
 from collections.abc import Iterator, Mapping
 
 from kombu.exceptions import KombuError
+from kombu.pools import connections
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 from redis.exceptions import RedisError
 
@@ -80,7 +81,7 @@ def _field_name(*parts: str) -> str:
 
 def _add_amounts(amounts: Mapping[str, float]) -> None:
     try:
-        with hurried_connection() as broker:
+        with connections[hurried_connection()].acquire(block=True, timeout=1) as broker:
             pipeline = broker.default_channel.client.pipeline(transaction=False)
             for field, amount in amounts.items():
                 pipeline.hincrbyfloat(KEY, field, amount)

@@ -16,8 +16,9 @@ Decision 35 tells why. The row of the submission, its check and its history hold
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django.utils import timezone
 
@@ -143,27 +144,39 @@ def is_protected(submission: Submission) -> bool:
     return submission.state in PROTECTED or submission.result_id is not None
 
 
-def blocked_report(submission: Submission) -> Report | None:
+@dataclass(frozen=True, slots=True)
+class JudgedFiles:
+    """Of the files of a submission, by sha256, those that its account lost and those that an editor cleared."""
+
+    blocked: Set[str]
+    cleared: Set[str]
+
+
+def judged_files(submission: Submission) -> JudgedFiles:
+    """What was decided about its files, whenever its account sent them. One query."""
+    rows = _secret_files(submission, (file["sha256"] for file in files_of(submission)))
+    decided = set(rows.values_list("outcome", "sha256"))
+    return JudgedFiles(
+        blocked={sha256 for outcome, sha256 in decided if outcome == Outcome.BLOCKED},
+        cleared={sha256 for outcome, sha256 in decided if outcome == Outcome.CLEARED},
+    )
+
+
+def blocked_report(submission: Submission, judged: JudgedFiles) -> Report | None:
     """What a check says where the account lost one of the files before; None where the files may be read."""
     if is_protected(submission):
         return None
     files = {file["sha256"]: file["name"] for file in files_of(submission)}
-    blocked = SecretFile.objects.filter(account=submission.account_id, sha256__in=files, outcome=Outcome.BLOCKED)
-    digests = sorted(set(blocked.values_list("sha256", flat=True)))
+    digests = sorted(judged.blocked)
     message = "This account sent this file before: there is a private key or a live token in it."
     hint = "Revoke what was sent: it left your site. Then pack with the collector, which takes such things out."
     findings = [Finding(secret_scan.CODE, ERROR, message, hint, files[sha256], sha256=sha256) for sha256 in digests]
     return Report(findings=findings) if findings else None
 
 
-def cleared_files(submission: Submission) -> set[str]:
-    """The sha256 of files of its account of which an editor said that they hold no secret."""
-    return _cleared_digests(submission, [file["sha256"] for file in files_of(submission)])
-
-
-def _cleared_digests(submission: Submission, sha256s: Iterable[str]) -> set[str]:
-    rows = SecretFile.objects.filter(account=submission.account_id, outcome=Outcome.CLEARED)
-    return set(rows.filter(sha256__in=list(sha256s)).values_list("sha256", flat=True))
+def _secret_files(submission: Submission, sha256s: Iterable[str]) -> QuerySet[SecretFile]:
+    """What was found in these files whenever the account of the submission sent them."""
+    return SecretFile.objects.filter(account=submission.account_id, sha256__in=list(sha256s)).order_by()
 
 
 def act_on(submission: Submission, findings: Iterable[Mapping[str, Any]]) -> str:
@@ -205,7 +218,8 @@ def search_former(submission: Submission, seconds: float) -> list[dict[str, Any]
                 files.append({"name": names[sha256], "sha256": sha256})
         if not files:
             return []
-        arguments = {"files": files, "cleared": sorted(_cleared_digests(submission, unread)), "partly": True}
+        cleared = _secret_files(submission, unread).filter(outcome=Outcome.CLEARED)
+        arguments = {"files": files, "cleared": sorted(set(cleared.values_list("sha256", flat=True))), "partly": True}
         return untrusted.require_findings(cage.do_job(jobs.find_secrets, paths, arguments, seconds=seconds))
 
 

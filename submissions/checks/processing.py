@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -231,10 +231,11 @@ def run_validators(submission: Submission) -> CheckOutcome:
     Raises JobFailed where the answer is none, and what storage raises.
     """
     begun = time.monotonic()
-    if blocked := quarantine.blocked_report(submission):
+    judged = quarantine.judged_files(submission)
+    if blocked := quarantine.blocked_report(submission, judged):
         return CheckOutcome(blocked.as_json(), 0.0)
     try:
-        return _examine_bundle(submission, begun)
+        return _examine_bundle(submission, judged.cleared, begun)
     except (cage.OutOfTime, SoftTimeLimitExceeded):
         report = _timeout_report()
     except cage.TooMuch as error:
@@ -242,7 +243,7 @@ def run_validators(submission: Submission) -> CheckOutcome:
     return CheckOutcome(report.as_json(), time.monotonic() - begun)
 
 
-def _examine_bundle(submission: Submission, begun: float) -> CheckOutcome:
+def _examine_bundle(submission: Submission, cleared: Set[str], begun: float) -> CheckOutcome:
     signed, verdict = signatures.verification_inputs(submission), None
     with stored_path(submission.sha256) as path, stored_files(submission.beside) as extra_files:
         files = [{"name": name, "sha256": file.sha256} for name, file in extra_files.items()]
@@ -251,7 +252,7 @@ def _examine_bundle(submission: Submission, begun: float) -> CheckOutcome:
             cage.do_job(
                 jobs.check_bundle,
                 paths,
-                {"extra_files": files, "check": _check_options(submission)},
+                {"extra_files": files, "check": _check_options(submission, cleared)},
                 seconds=_rest_s(begun),
             )
         )
@@ -268,7 +269,7 @@ def _examine_bundle(submission: Submission, begun: float) -> CheckOutcome:
     )
 
 
-def _check_options(submission: Submission) -> dict[str, Any]:
+def _check_options(submission: Submission, cleared: Set[str]) -> dict[str, Any]:
     """What the rules are told beside the bundle; see `validators.checks.check`."""
     return {
         "name": submission.filename,
@@ -279,7 +280,7 @@ def _check_options(submission: Submission) -> dict[str, Any]:
         "submitted_at": _submitted_at(submission),
         "institution": submission.institution.name if submission.institution else "",
         "sha256": submission.sha256,
-        "cleared": sorted(quarantine.cleared_files(submission)),
+        "cleared": sorted(cleared),
     }
 
 

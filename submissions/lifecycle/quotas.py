@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Q, QuerySet, Sum
-from django.db.models.functions import Now
+from django.db.models import Aggregate, Count, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from registry.models import Site
@@ -38,16 +39,17 @@ def use_bytes(account: Account, institution: Site | None, size: int) -> None:
     was stored, with the seconds until there is room again.
     """
     _take_turns(f"account {account.pk}", *([f"institution {institution.pk}"] if institution else []))
-    unchecked = Submission.objects.filter(account=account, state__in=UNFINISHED).count()
-    if 0 < settings.UNCHECKED_PER_ACCOUNT <= unchecked:
-        raise TooManyUnchecked(f"{unchecked} of its submissions wait for their check.")
     of_account = Q(account=account)
     of_institution = Q(institution=institution) if institution else Q(pk=None)
-    uses = _recent_uses(Kind.BYTES).filter(of_account | of_institution)
-    used = uses.aggregate(
-        account=Sum("amount", filter=of_account, default=0),
-        institution=Sum("amount", filter=of_institution, default=0),
-    )
+    uses = _recent_uses(Kind.BYTES)
+    unchecked = Submission.objects.filter(account=account, state__in=UNFINISHED)
+    used = Account.objects.values(
+        unchecked=_total(unchecked, "account", Count("pk")),
+        account=_total(uses.filter(of_account), "kind", Sum("amount")),
+        institution=_total(uses.filter(of_institution), "kind", Sum("amount")),
+    ).get(pk=account.pk)
+    if 0 < settings.UNCHECKED_PER_ACCOUNT <= used["unchecked"]:
+        raise TooManyUnchecked(f"{used['unchecked']} of its submissions wait for their check.")
     _require_room(uses.filter(of_account), used["account"], size, settings.UPLOAD_BYTES_PER_DAY, BytesUsedUp)
     _require_room(
         uses.filter(of_institution),
@@ -92,6 +94,11 @@ def delete_old_uses() -> int:
 
 def _recent_uses(kind: str) -> QuerySet[QuotaUse]:
     return QuotaUse.objects.filter(kind=kind, at__gte=Now() - WITHIN)
+
+
+def _total(rows: QuerySet[Any], equal: str, amount: Aggregate) -> Coalesce:
+    """What rows that are equal in one field come to, for a query of something else; 0 for none."""
+    return Coalesce(Subquery(rows.order_by().values(equal).annotate(total=amount).values("total")), 0)
 
 
 def _require_room(

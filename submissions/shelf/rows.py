@@ -58,9 +58,11 @@ def shelve_due() -> int:
     looked_at = 0
     while looked_at < AT_ONCE:
         with transaction.atomic():
-            submission = settled.order_by("changed_at").select_for_update(skip_locked=True, of=("self",)).first()
-            if submission is None:
+            # Two are read, so that nobody asks for the next one where there is none.
+            rows = list(settled.order_by("changed_at").select_for_update(skip_locked=True, of=("self",))[:2])
+            if not rows:
                 break
+            submission = rows[0]
             # Before anything else, so that one that fails is not tried until it is changed. By the database's clock
             # alone: what a worker shelves whose clock is behind would be due for ever.
             Submission.objects.filter(pk=submission.pk).update(shelved_at=F("changed_at"))
@@ -70,6 +72,8 @@ def shelve_due() -> int:
             except Exception:
                 log.exception("%s was not put on the shelf", submission.pk)
         looked_at += 1
+        if len(rows) == 1:
+            break
     return looked_at
 
 

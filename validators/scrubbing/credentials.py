@@ -8,6 +8,8 @@ import json
 import pkgutil
 import re
 
+from .hints import Hints
+
 STAND_IN = "<secret>"
 # Not __package__: importing from a zip sets that only later in Python before 3.10.
 FORMS = json.loads(pkgutil.get_data(__name__.rpartition(".")[0], "credential-forms.1.json").decode("utf-8"))
@@ -39,13 +41,9 @@ class Context:
 
 
 _TOKEN = re.compile(_BEFORE + "(?:" + "|".join(row["pattern"] for row in TOKENS) + ")")
-_TOKEN_HINTS = tuple(hint for row in TOKENS for hint in row["hints"])
+_TOKEN_HINTS = Hints((hint, "token") for row in TOKENS for hint in row["hints"])
 _CONTEXTS = tuple(Context(row) for row in CONTEXTS)
-_FORMS_BY_HINT = tuple(
-    (hint, frozenset(number for number, form in enumerate(_CONTEXTS) if hint in form.hints))
-    for hint in sorted({hint for form in _CONTEXTS for hint in form.hints})
-)
-"""What is looked for first: each hint once, however many forms have it."""
+_CONTEXT_HINTS = Hints((hint, number) for number, form in enumerate(_CONTEXTS) for hint in form.hints)
 
 # Colours and characters of no width, which may stand within a word.
 _UNSEEN = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]|[\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
@@ -95,14 +93,9 @@ def secrets(line, names):
 
 def patterns_for(line):
     """The patterns that may find something in a line, with what stands in: for most lines none."""
-    if any(hint in line for hint in _TOKEN_HINTS):
+    if _TOKEN_HINTS.meant_in(line):
         yield _TOKEN, STAND_IN
-    lower = line.lower()
-    numbers = set()
-    for hint, numbers_of_forms in _FORMS_BY_HINT:
-        if hint in lower:
-            numbers |= numbers_of_forms
-    for number in sorted(numbers):
+    for number in sorted(_CONTEXT_HINTS.meant_in(line.lower())):
         form = _CONTEXTS[number]
         if form.is_called_in(line):
             yield form.pattern, form.stand_in

@@ -7,6 +7,7 @@ form that `teaches` has found is taken up as a name, so that it is recognised wh
 import re
 from functools import lru_cache
 
+from .hints import Hints
 from .identifier_forms import IDENTIFIER_FORMS, Form
 
 _NAME = r"[A-Za-z][\w.-]{0,62}"
@@ -373,21 +374,13 @@ FORMS = (
     ),
 ) + IDENTIFIER_FORMS
 
-_FORMS_BY_HINT = tuple(
-    (hint, frozenset(form for form in FORMS if hint in form.hints))
-    for hint in sorted({hint for form in FORMS for hint in form.hints})
-)
+_HINTS = Hints((hint, number) for number, form in enumerate(FORMS) for hint in form.hints)
 
 
 @lru_cache(maxsize=16)
 def _hinted(line):
     """The forms of all rules that have a hint in a line: the rules of a line ask one after the other."""
-    lower = line.lower()
-    hinted = set()
-    for hint, forms in _FORMS_BY_HINT:
-        if hint in lower:
-            hinted |= forms
-    return tuple(form for form in FORMS if form in hinted) if hinted else ()
+    return [FORMS[number] for number in sorted(_HINTS.meant_in(line.lower()))]
 
 
 def forms_of(code, line):

@@ -70,7 +70,7 @@ def derive_result(submission: Submission) -> Derivation:
         return Derivation([f"{result.public_id}: stored bytes of it are gone."], unavailable="its bytes are gone")
     if damaged:
         return Derivation([f"{result.public_id}: {sentence}" for sentence in damaged])
-    if quarantine.blocked_report(submission):
+    if quarantine.blocked_report(submission, quarantine.judged_files(submission)):
         return Derivation(unavailable="its bytes are in quarantine")
     published_with = _check_of_publication(submission, result)
     if published_with is None or not ScrubbedCopy.objects.filter(submission=submission).exists():

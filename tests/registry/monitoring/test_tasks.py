@@ -86,3 +86,28 @@ def test_an_unreachable_broker_stops_no_task(monkeypatch, caplog: pytest.LogCapt
     monkeypatch.setattr(app.conf, "broker_write_url", "redis+socket:///nonexistent?virtual_host=0")
     shared_counts.count_event("highwater_checks", "valid")
     assert "Not counted" in caplog.text
+
+
+def connections_made() -> int:
+    """How often somebody connected to the broker, this question included."""
+    with app.connection_for_read() as broker:
+        return broker.default_channel.client.info("stats")["total_connections_received"]
+
+
+def test_counting_connects_once() -> None:
+    shared_counts.count_event("highwater_checks", "valid")
+    before = connections_made()
+    of_question = connections_made() - before
+    for _ in range(5):
+        shared_counts.count_event("highwater_checks", "valid")
+    assert connections_made() - before == 2 * of_question
+    assert samples()["highwater_checks_total", "valid"] == 6
+
+
+def test_counting_goes_on_after_its_connection_was_cut() -> None:
+    shared_counts.count_event("highwater_checks", "valid")
+    with app.connection_for_write() as broker:
+        broker.default_channel.client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+    shared_counts.count_event("highwater_checks", "valid")
+    shared_counts.count_event("highwater_checks", "valid")
+    assert samples()["highwater_checks_total", "valid"] >= 2

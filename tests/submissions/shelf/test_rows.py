@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from submissions.models import FIRST_NUMBER, ShelfFact, ShelfMeasurement, ShelfResult, ShelfRun, Submission
 from submissions.shelf import rows
@@ -29,6 +30,16 @@ def test_a_run_is_shelved_once_whatever_the_clock_of_the_worker(checked, hours: 
         assert [rows.shelve_due(), rows.shelve_due()] == [1, 0]
         Submission.objects.filter(pk=submission.pk).update(metadata={"system": "Otter"})
         assert [rows.shelve_due(), rows.shelve_due()] == [1, 0]
+
+
+@pytest.mark.parametrize("senders", [[], ["alice"], ["alice", "charlie"]])
+def test_nobody_asks_for_the_next_run_where_there_is_none(cast, checked, senders: list[str]) -> None:
+    for sender in senders:
+        checked(getattr(cast, sender))
+    with CaptureQueriesContext(connection) as queries:
+        assert rows.shelve_due() == len(senders)
+    assert sum("SKIP LOCKED" in query["sql"] for query in queries) == max(len(senders), 1)
+    assert ShelfResult.objects.count() == len(senders)
 
 
 def test_numbers_of_the_shelf_begin_beyond_those_of_the_record(db) -> None:
