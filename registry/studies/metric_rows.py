@@ -57,14 +57,14 @@ def list_metrics(source: RowSource = PUBLIC, keep: Keep = make_anew) -> list[Row
     several things by it. One query, and one for each block of results whose counts are not kept.
     """
     columns: dict[str, dict[str, int]] = {name: {} for name in COLUMN_METRICS}
-    measured = []
+    measured_counts = []
     for row in _metric_counts(source, keep):
         op, quantity, _, tool, _, count = row
         if quantity:
-            measured.append(row)
+            measured_counts.append(row)
         else:
             columns[op][tool] = count
-    return [*_column_rows(columns), *_measured_rows(measured)]
+    return [*_column_rows(columns), *_measured_rows(measured_counts)]
 
 
 def public_metrics() -> list[Row]:
@@ -79,10 +79,10 @@ def _metric_counts(source: RowSource, keep: Keep) -> list[tuple[Any, ...]]:
     for block, state in source.fetch_rows(_BLOCKS, {"size": RESULTS_OF_BLOCK}):
         bounds = {"first": block * RESULTS_OF_BLOCK, "size": RESULTS_OF_BLOCK}
         name = f"metric-counts-1:{RESULTS_OF_BLOCK}:{block}:{state}"
-        for *printed, count in keep(name, partial(source.fetch_rows, _METRICS, bounds)):
-            counts[tuple(printed)] += count
+        for *metric, count in keep(name, partial(source.fetch_rows, _METRICS, bounds)):
+            counts[tuple(metric)] += count
     ordered = sorted(counts.items(), key=lambda item: (item[0][:4], -item[1], item[0]))
-    return [(*printed, count) for printed, count in ordered]
+    return [(*metric, count) for metric, count in ordered]
 
 
 def _column_rows(columns: Mapping[str, Mapping[str, int]]) -> list[Row]:

@@ -28,13 +28,13 @@ def test_medians_are_those_of_the_phases_of_each_list() -> None:
         rows = Measurement.objects.filter(result__entries__ranked_list=ranked_list, stat="phase")
         for op, quantity, value in rows.order_by().values_list("op", "quantity", "value"):
             values[op, quantity].append(value)
-        found = medians_of(ranked_list)
-        assert {phase: count for phase, (_, count) in found.items()} == {
+        median_by_phase = medians_of(ranked_list)
+        assert {phase: count for phase, (_, count) in median_by_phase.items()} == {
             phase: len(numbers) for phase, numbers in values.items()
         }
-        for phase, (median, _) in found.items():
+        for phase, (median, _) in median_by_phase.items():
             assert median == pytest.approx(statistics.median(values[phase]), rel=1e-12)
-        compared += len(found)
+        compared += len(median_by_phase)
     assert compared > 100
 
 

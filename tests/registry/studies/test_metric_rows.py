@@ -84,7 +84,7 @@ def test_blocks_add_up_to_what_one_count_of_all_says(keeper) -> None:
     assert list_measured(keeper) == (expected, 0)
 
 
-def test_a_new_result_makes_only_its_own_block_anew(keeper) -> None:
+def test_a_new_result_has_only_its_own_block_counted_again(keeper) -> None:
     list_measured(keeper)
     for number in range(2):
         result = make_result(Release.objects.all()[0], f"new-{number}")
@@ -97,7 +97,7 @@ def test_a_new_result_makes_only_its_own_block_anew(keeper) -> None:
     assert (row["results"], row["unit"]) == (4, "GiB/s")
 
 
-def test_what_is_erased_is_counted_no_more(keeper) -> None:
+def test_an_erased_result_is_not_counted(keeper) -> None:
     result = make_result(Release.objects.all()[0], "erased-1")
     make_measurement(result, OP)
     assert METRIC in {row["metric"] for row in list_measured(keeper)[0]}
@@ -107,7 +107,7 @@ def test_what_is_erased_is_counted_no_more(keeper) -> None:
     assert rows == counted_at_once()
 
 
-def test_a_load_makes_every_block_anew(keeper) -> None:
+def test_a_load_has_every_block_counted_again(keeper) -> None:
     list_measured(keeper)
     Measurement.objects.filter(result=Result.objects.filter(measurements__isnull=False).order_by("pk")[0]).delete()
     newest = CatalogueLoad.objects.order_by("-pk")[0]
