@@ -126,8 +126,8 @@ def run_parameters(benchmark: Benchmark) -> list[RunParameter]:
     """The parameters that the descriptor describes, then the others of which the source is stated."""
     sources = parameter_sources(benchmark.tool)
     described = {parameter["name"]: parameter["description"] for parameter in benchmark.descriptor["parameters"]}
-    for names in _stated_parameters(benchmark.slug).values():
-        described |= {name: text for name, text in names.items() if text}
+    for texts in _stated_parameters(benchmark.slug).values():
+        described |= {name: text for name, text in texts.items() if text}
     names = dict.fromkeys([*described, *sources])
     return [RunParameter(name, described.get(name, ""), sources.get(name, OUTPUT)) for name in names]
 

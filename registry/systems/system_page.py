@@ -29,9 +29,7 @@ def system_context(system: System, before: Mapping[str, str]) -> Row:
     """
     newest, cut = result_groups.take_rows(Q(system=system))
     facts = _facts_by_id([row["pk"] for row in newest])
-    rows = result_groups.newest_first(
-        [row | {"before": before.get(row["id"], "")} for row in newest]
-    )
+    rows = result_groups.newest_first([row | {"before": before.get(row["id"], "")} for row in newest])
     places, texts = result_groups.places_by_id(rows), page_lead.leading_texts(rows)
     apart = [row for row in rows if row["trust"] != Result.Trust.REPORTED]
     scored = [row for row in apart if row["score"] and row["tool"] == "io500"]

@@ -324,10 +324,8 @@ def change_table(rows: Sequence[Row], facts: Mapping[str, Facts], places: Mappin
 def _name_apart(rows: Sequence[Row], places: Mapping[str, Row]) -> list[tuple[str, str]]:
     """By result its release and its id; its list, too, where another result is of that release."""
     counts = Counter(row["release_name"] for row in rows)
-    return [
-        ((_release_and_list(row, places) if counts[row["release_name"]] > 1 else row["release_name"]) or row["id"], row["id"])
-        for row in rows
-    ]
+    names = [_release_and_list(row, places) if counts[row["release_name"]] > 1 else row["release_name"] for row in rows]
+    return [(name or row["id"], row["id"]) for name, row in zip(names, rows, strict=True)]
 
 
 def machine_rows(rows: Sequence[Row], facts: Mapping[str, Facts], places: Mapping[str, Row]) -> list[Row]:

@@ -246,7 +246,7 @@ def test_the_page_of_a_run_is_marked_and_cannot_be_cited(client) -> None:
 def test_the_page_of_a_run_shows_its_bandwidth_under_the_ceiling(client) -> None:
     text = page(client, "/results/demo-2/")
     assert "Bandwidth under the ceilings" in text
-    assert 'Nearest to a limit' in text and "write, of drives" in text
+    assert "Nearest to a limit" in text and "write, of drives" in text
     assert "Bandwidth under the ceilings" not in page(client, "/results/demo-16/")
 
 
