@@ -60,7 +60,11 @@ def compare_recheck(submission_id: UUID | str) -> None:
     """Check one again, in a worker, and keep what differs. Again is harmless."""
     submission = Submission.objects.select_related("release", "institution").filter(pk=submission_id).first()
     latest = None if submission is None else submission.checks.order_by("-made_at", "-id").first()
-    if submission is None or latest is None or quarantine.blocked_report(submission, quarantine.judged_files(submission)):
+    if (
+        submission is None
+        or latest is None
+        or quarantine.blocked_report(submission, quarantine.judged_files(submission))
+    ):
         return
     checked = processing.run_validators(submission)
     report = checked.report
