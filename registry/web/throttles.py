@@ -38,9 +38,11 @@ class LoopbackAwareThrottle(SimpleRateThrottle):
     def allow_request(self, request: Any, view: Any) -> bool:
         """Whether one more may come now. `request` is one of Django or of its REST framework."""
         elsewhere, loopback = settings.THROTTLE_RATES[self.scope]
-        rate = self.parse_rate(loopback if is_loopback(request) else elsewhere)
+        most, span_s = self.parse_rate(loopback if is_loopback(request) else elsewhere)
+        assert most is not None and span_s is not None
+        cache = cast(Cache, caches["default"])
         try:
-            self.wait_s = cast(Cache, caches["default"]).count_within(self.get_cache_key(request, view), *rate)
+            self.wait_s = cache.count_within(self.get_cache_key(request, view), most, span_s)
         except RedisError:
             # The counts live in the cache; while it is away, uploads and reads go on uncounted.
             log.warning("The cache is away: %s is not throttled", self.scope)
@@ -50,12 +52,6 @@ class LoopbackAwareThrottle(SimpleRateThrottle):
     def wait(self) -> float:
         """Seconds until one more may come, of a caller that was just refused."""
         return self.wait_s
-
-    def parse_rate(self, rate: str) -> tuple[int, int]:
-        """How many may come in how many seconds."""
-        most, seconds = super().parse_rate(rate)
-        assert most is not None and seconds is not None
-        return most, seconds
 
     def get_ident(self, request: Any) -> str:
         """The address of IPv4, or the network of IPv6 in which a caller may have as many as it likes."""
