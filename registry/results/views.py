@@ -197,6 +197,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "check_line": page_lead.check_line(result.trust, checked),
         "repeats": repeats_table.repeats_context(result, measurements),
         "columns": list_charts.draw_columns(_short_names(phases, "bandwidth"), _short_ceilings(limits)),
+        "ceiling_columns": None if phases else page_lead.draw_ceiling_columns(efficiencies),
         "pairs": list_charts.draw_pairs(_with_medians(phases)),
         "formula": formula(result),
         "history": list_history(result, measurements),
