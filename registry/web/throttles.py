@@ -50,7 +50,7 @@ class LoopbackAwareThrottle(SimpleRateThrottle):
         return not self.wait_s
 
     def wait(self) -> float:
-        """Seconds until one more may come, of a caller that was just refused."""
+        """In how many seconds one more may come, of a caller that was just refused."""
         return self.wait_s
 
     def get_ident(self, request: Any) -> str:

@@ -58,7 +58,7 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,imag
 
 @pytest.mark.parametrize("accept", [BROWSER, "application/json, image/png", "image/avif", "*/*"])
 @pytest.mark.parametrize("address", ["/api/v1/study/", "/api/v1/releases/", "/api/v1/"])
-def test_what_is_answered_with_no_picture_counts_as_none(address: str, accept: str) -> None:
+def test_answers_without_a_picture_spend_no_rate_of_pictures(address: str, accept: str) -> None:
     for _ in range(3):
         assert Client().get(address, REMOTE_ADDR="198.51.100.7", HTTP_ACCEPT=accept).status_code != 429
 
@@ -97,7 +97,7 @@ def test_pictures_have_a_rate_of_their_own(address: str) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_requests_at_once_no_more_pass_than_the_rate() -> None:
+def test_simultaneous_requests_are_limited_to_the_rate() -> None:
     clients, start = [Client() for _ in range(12)], Barrier(12)
 
     def ask(client: Client) -> int:
@@ -112,7 +112,7 @@ def test_of_many_requests_at_once_no_more_pass_than_the_rate() -> None:
     assert sorted(answers) == [200] * 3 + [429] * 9
 
 
-def test_what_is_older_than_the_span_is_forgotten() -> None:
+def test_counts_older_than_the_span_are_dropped() -> None:
     """By the clock of the cache; a refusal is not counted and puts nothing off."""
     counts = caches["default"]
     assert [counts.count_within("tested", 2, 60) for _ in range(2)] == [0, 0]

@@ -239,22 +239,22 @@ def test_private_columns_are_read_by_no_stranger(as_stranger) -> None:
 def acts(published) -> tuple[IdentityChange, IdentityChange]:
     """Two merges into the published result's system: of a name that stood in the record, and of one that never did."""
     system = published.result.system
-    made = []
+    merges = []
     for slug, public in (("north-lab-old", True), ("north-lab-secret", False)):
         System.objects.create(slug=slug, name=slug, site=system.site, merged_into=system)
         act = IdentityChange.objects.create(
             kind="system", action="merge", from_slug=slug, from_name=slug, to_slug=system.slug, to_name=system.name,
             reason="one machine", decided_by="erin", public=public,
         )  # fmt: skip
-        made.append(act)
-    return made[0], made[1]
+        merges.append(act)
+    return merges[0], merges[1]
 
 
 def test_acts_on_names_that_never_stood_in_the_record_are_read_by_no_stranger(acts, as_stranger) -> None:
-    known, secret = acts
-    assert [*IdentityChange.objects.values_list("pk", flat=True)] == [known.pk]
+    shown_act, secret = acts
+    assert [*IdentityChange.objects.values_list("pk", flat=True)] == [shown_act.pk]
     rights.use_application()
-    assert {*IdentityChange.objects.values_list("pk", flat=True)} == {known.pk, secret.pk}
+    assert {*IdentityChange.objects.values_list("pk", flat=True)} == {shown_act.pk, secret.pk}
 
 
 def test_leaves_of_private_things_are_read_by_no_stranger(published, as_stranger, tmp_path) -> None:
