@@ -44,9 +44,9 @@ def use_bytes(account: Account, institution: Site | None, size: int) -> None:
     uses = _recent_uses(Kind.BYTES)
     unchecked = Submission.objects.filter(account=account, state__in=UNFINISHED)
     used = Account.objects.values(
-        unchecked=_total(unchecked, "account", Count("pk")),
-        account=_total(uses.filter(of_account), "kind", Sum("amount")),
-        institution=_total(uses.filter(of_institution), "kind", Sum("amount")),
+        unchecked=_total_amount(unchecked, "account", Count("pk")),
+        account=_total_amount(uses.filter(of_account), "kind", Sum("amount")),
+        institution=_total_amount(uses.filter(of_institution), "kind", Sum("amount")),
     ).get(pk=account.pk)
     if 0 < settings.UNCHECKED_PER_ACCOUNT <= used["unchecked"]:
         raise TooManyUnchecked(f"{used['unchecked']} of its submissions wait for their check.")
@@ -96,7 +96,7 @@ def _recent_uses(kind: str) -> QuerySet[QuotaUse]:
     return QuotaUse.objects.filter(kind=kind, at__gte=Now() - WITHIN)
 
 
-def _total(rows: QuerySet[Any], equal: str, amount: Aggregate) -> Coalesce:
+def _total_amount(rows: QuerySet[Any], equal: str, amount: Aggregate) -> Coalesce:
     """What rows that are equal in one field come to, for a query of something else; 0 for none."""
     return Coalesce(Subquery(rows.order_by().values(equal).annotate(total=amount).values("total")), 0)
 

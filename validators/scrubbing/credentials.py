@@ -93,9 +93,9 @@ def secrets(line, names):
 
 def patterns_for(line):
     """The patterns that may find something in a line, with what stands in: for most lines none."""
-    if _TOKEN_HINTS.meant_in(line):
+    if _TOKEN_HINTS.list_meanings(line):
         yield _TOKEN, STAND_IN
-    for number in sorted(_CONTEXT_HINTS.meant_in(line.lower())):
+    for number in sorted(_CONTEXT_HINTS.list_meanings(line.lower())):
         form = _CONTEXTS[number]
         if form.is_called_in(line):
             yield form.pattern, form.stand_in

@@ -10,26 +10,26 @@ class Hints:
 
     def __init__(self, rows):
         """`rows` are pairs of a hint and what it hints at; a hint may stand in several."""
-        self._meant = {}
-        for hint, meant in rows:
-            self._meant.setdefault(hint, set()).add(meant)
-        self._brief = [hint for hint in self._meant if len(hint) < _START]
+        self._meanings = {}
+        for hint, meanings in rows:
+            self._meanings.setdefault(hint, set()).add(meanings)
+        self._brief = [hint for hint in self._meanings if len(hint) < _START]
         self._by_start = {}
-        for hint in self._meant:
+        for hint in self._meanings:
             if len(hint) >= _START:
                 self._by_start.setdefault(hint[:_START], []).append(hint)
 
-    def meant_in(self, line):
+    def list_meanings(self, line):
         """The set of all that the hints in a line hint at."""
-        meant = set()
-        for hint in self._candidates(line):
+        meanings = set()
+        for hint in self._possible_hints(line):
             if hint in line:
-                meant |= self._meant[hint]
-        return meant
+                meanings |= self._meanings[hint]
+        return meanings
 
-    def _candidates(self, line):
+    def _possible_hints(self, line):
         if len(line) > _SHORT_LINE:
-            return self._meant
+            return self._meanings
         starts = {line[place : place + _START] for place in range(len(line) - _START + 1)}
-        found = [hint for start in starts & self._by_start.keys() for hint in self._by_start[start]]
-        return self._brief + found
+        longer = [hint for start in starts & self._by_start.keys() for hint in self._by_start[start]]
+        return self._brief + longer

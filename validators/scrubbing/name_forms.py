@@ -380,7 +380,7 @@ _HINTS = Hints((hint, number) for number, form in enumerate(FORMS) for hint in f
 @lru_cache(maxsize=16)
 def _hinted(line):
     """The forms of all rules that have a hint in a line: the rules of a line ask one after the other."""
-    return [FORMS[number] for number in sorted(_HINTS.meant_in(line.lower()))]
+    return [FORMS[number] for number in sorted(_HINTS.list_meanings(line.lower()))]
 
 
 def forms_of(code, line):

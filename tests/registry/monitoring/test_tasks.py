@@ -94,7 +94,7 @@ def connections_made() -> int:
         return broker.default_channel.client.info("stats")["total_connections_received"]
 
 
-def test_counting_connects_once() -> None:
+def test_counts_share_a_connection() -> None:
     shared_counts.count_event("highwater_checks", "valid")
     before = connections_made()
     of_question = connections_made() - before
@@ -104,7 +104,7 @@ def test_counting_connects_once() -> None:
     assert samples()["highwater_checks_total", "valid"] == 6
 
 
-def test_counting_goes_on_after_its_connection_was_cut() -> None:
+def test_events_count_after_the_broker_cut_the_connection() -> None:
     shared_counts.count_event("highwater_checks", "valid")
     with app.connection_for_write() as broker:
         broker.default_channel.client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")

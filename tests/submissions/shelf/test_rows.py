@@ -33,7 +33,7 @@ def test_a_run_is_shelved_once_whatever_the_clock_of_the_worker(checked, hours: 
 
 
 @pytest.mark.parametrize("senders", [[], ["alice"], ["alice", "charlie"]])
-def test_nobody_asks_for_the_next_run_where_there_is_none(cast, checked, senders: list[str]) -> None:
+def test_the_last_due_run_costs_no_further_query(cast, checked, senders: list[str]) -> None:
     for sender in senders:
         checked(getattr(cast, sender))
     with CaptureQueriesContext(connection) as queries:
