@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import time
 from datetime import timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import yaml
 from django.core.management import CommandError, call_command
-from django.test import Client
+from django.http import HttpRequest
+from django.test import Client, override_settings
+from django.urls import path
 from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 
-from submissions.models import Delivery, Event, MaintenanceRun
+from registry.celery import SCHEDULER_NOTE
+from registry.celery import app as celery_app
+from registry.monitoring import shared_counts
+from submissions.models import Delivery, Event, MaintenanceRun, ScrubRun
 from submissions.operations import maintenance
 from tests.running import ROOT
 
 FOLDER = ROOT / "deploy" / "prometheus"
 OF_PROMETHEUS = {"up"}
+
+
+def fail(request: HttpRequest) -> NoReturn:
+    """A view with a mistake."""
+    raise LookupError("a mistake")
+
+
+urlpatterns = [path("broken/", fail)]
 
 
 def read_rules() -> list[dict[str, Any]]:
@@ -40,7 +57,8 @@ def test_each_alert_has_its_section() -> None:
 
 
 def test_alerts_use_existing_metrics() -> None:
-    documented = set(re.findall(r"`(highwater_\w+)`", (ROOT / "docs" / "api.md").read_text()))
+    pages = "\n".join((ROOT / "docs" / name).read_text() for name in ("api.md", "log.md"))
+    documented = set(re.findall(r"`(highwater_\w+)`", pages))
     named = {name for rule in read_rules() for name in re.findall(r"\bhighwater_\w+", rule["expr"])}
     assert {re.sub(r"_bucket$", "", name) for name in named} - documented == set()
 
@@ -51,6 +69,48 @@ def test_documented_metrics_are_those_of_a_scrape() -> None:
     documented = set(re.findall(r"`(highwater_\w+)`", pages))
     text = Client().get("/metrics").content.decode()
     assert set(re.findall(r"^# HELP (highwater_\w+) ", text, re.MULTILINE)) <= documented
+
+
+SELECTOR = re.compile(r"\b(highwater_\w+)(?:{([^}]*)})?")
+MATCHER = re.compile(r'(\w+)(=~|=)"([^"]*)"')
+
+
+def is_scraped(samples: list[Sample], name: str, matchers: str) -> bool:
+    """Whether one sample is selected. The label `job` is given by Prometheus."""
+    matcher_rows = [matcher for matcher in MATCHER.findall(matchers) if matcher[0] != "job"]
+    return any(
+        sample.name == name
+        and all(
+            re.fullmatch(value if operator == "=~" else re.escape(value), sample.labels.get(label, ""))
+            for label, operator, value in matcher_rows
+        )
+        for sample in samples
+    )
+
+
+@pytest.mark.django_db
+def test_each_alert_reads_figures_that_a_scrape_has() -> None:
+    """With what the rules ask of them: a label or value that nothing writes would leave an alert silent for ever."""
+    Client().get("/docs/")
+    with override_settings(ROOT_URLCONF=__name__):
+        assert Client(raise_request_exception=False).get("/broken/").status_code == 500
+    for job in MaintenanceRun.Job.values:
+        with maintenance.note_outcome(MaintenanceRun.Job(job)):
+            pass
+    ScrubRun.objects.create(ended_at=timezone.now())
+    shared_counts.count_task("tests.nothing", "failed", 1.0)
+    shared_counts.count_event("highwater_deliveries", "mail", "failed")
+    with celery_app.connection_for_write() as broker:
+        broker.default_channel.client.set(SCHEDULER_NOTE, json.dumps({"at": time.time()}))
+    families = text_string_to_metric_families(Client().get("/metrics").content.decode())
+    samples = [sample for family in families for sample in family.samples]
+    silent = {
+        rule["alert"]: selector
+        for rule in read_rules()
+        for selector in SELECTOR.findall(rule["expr"])
+        if not is_scraped(samples, *selector)
+    }
+    assert silent == {}
 
 
 def read_figure(name: str, label: str = "") -> float | None:
