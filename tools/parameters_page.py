@@ -18,9 +18,9 @@ Find a parameter by its group: what it means, its unit, where it is read, and wh
 values that the collector can record of a node, a job or a storage system. [Each has a page](/parameters/) with the
 default of each Lustre release. `highwater.pyz explain ID` prints the same, and `GET /api/v1/parameters/` returns it.
 
-For each parameter that applies to it, a node records a value or the reason why there is none: `not_applicable`,
-`not_installed`, `permission_denied`, `timeout`, `output_limit`, `parse_error`, `redacted`, `disabled` or
-`unsupported_version`.
+For each parameter that applies to it, a node records a value or the reason why there is none. The reasons are
+`not_applicable`, `not_installed`, `permission_denied`, `timeout`, `output_limit`, `parse_error`, `redacted`, `disabled`
+or `unsupported_version`.
 
 | column | means |
 |---|---|

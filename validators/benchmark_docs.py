@@ -86,7 +86,7 @@ def _parameters(benchmark: Benchmark) -> str:
     parameters = catalogue.run_parameters(benchmark)
     if not parameters:
         return ""
-    rows = [(f"`{parameter.name}`", parameter.description, parameter.source) for parameter in parameters]
+    rows = [(f"`{row.name}`", row.description or "no description yet", row.source) for row in parameters]
     query = f"/results/?tool={benchmark.tool}&p.{parameters[0].name}="
     table = markdown_table(("name", "is", "read from"), rows)
     return f"## {PARAMETERS}\n\nResults are looked up by these: `{query}...`\n\n{table}"

@@ -5,7 +5,7 @@ A folder `validators/benchmarks/<slug>/` holds
     benchmark.json  the descriptor: tool, name, operations, versions, parameters, files (schemas/benchmark.1.json)
     README.md       how to run it, and when it lies; beside the tables that are made of the descriptor
     parser.py       find_runs(bundle) -> Reading; explain(run) -> list[str], the lines of `reproduce`
-    parameters.json where parameters of a run are read, if not in its output; optional
+    parameters.json where parameters of a run are read, if not in its output, and what they are; optional
     lines.json      where outputs begin, and which lines are not read, and why (schemas/lines.1.json)
     rules.py        RULES: list[Rule]; findings(run, context) -> list[Finding], what only metadata, list or release tell
     recipe.py       write_program(facts, given_options), read_options(program); optional
@@ -115,7 +115,7 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class RunParameter:
-    """A named value of the runs of one benchmark; `description` is empty where its name is all that there is."""
+    """A named value of the runs of one benchmark; `description` is empty where nobody wrote one yet."""
 
     name: str
     description: str
@@ -126,6 +126,8 @@ def run_parameters(benchmark: Benchmark) -> list[RunParameter]:
     """The parameters that the descriptor describes, then the others of which the source is stated."""
     sources = parameter_sources(benchmark.tool)
     described = {parameter["name"]: parameter["description"] for parameter in benchmark.descriptor["parameters"]}
+    for texts in _stated_parameters(benchmark.slug).values():
+        described |= {name: text for name, text in texts.items() if text}
     names = dict.fromkeys([*described, *sources])
     return [RunParameter(name, described.get(name, ""), sources.get(name, OUTPUT)) for name in names]
 
@@ -133,9 +135,15 @@ def run_parameters(benchmark: Benchmark) -> list[RunParameter]:
 @cache
 def parameter_sources(tool: str) -> Mapping[str, str]:
     """The sources that `parameters.json` in the folder of a benchmark states, by the name of the parameter."""
-    path = FOLDER / benchmark(tool).slug / "parameters.json"
-    by_source = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {name: source for source, names in by_source.items() for name in names}
+    return {name: source for source, names in _stated_parameters(benchmark(tool).slug).items() for name in names}
+
+
+@cache
+def _stated_parameters(slug: str) -> Mapping[str, Mapping[str, str]]:
+    """By source the names of `parameters.json` with what they are; empty where the descriptor describes the name."""
+    path = FOLDER / slug / "parameters.json"
+    stated: Mapping[str, Mapping[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return stated
 
 
 @cache

@@ -51,7 +51,7 @@ def _run_sentence(row: Row) -> str:
     """The verdict on a run as a whole."""
     runs = "the run before it" if row["earlier"] == 1 else f"the {row['earlier']} runs before it"
     if row["verdict"] == RunVerdict.Verdict.CANNOT_TELL:
-        return f"Nobody can tell. {row['reason']}"
+        return f"Cannot be told. {row['reason']}"
     if row["verdict"] == RunVerdict.Verdict.EXPECTED:
         judged = numbers.pluralize(row["judged"], "metric")
         lie = "lies" if row["judged"] == 1 else "all lie"

@@ -6,15 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from registry.presentation import numbers
-from registry.presentation.words import label_phase
+from registry.presentation.charts import list_charts
+from registry.presentation.charts.model import Chart
+from registry.presentation.words import best_unit, label_phase
 from registry.query import public_record
 from registry.query.public_record import Row
 from registry.query.row_sources import PUBLIC, RowSource
 from registry.query.values import qualified_values
 from registry.results.run_page import leading, with_tool
 from validators.ceilings.ceiling_fraction import Efficiency
+from validators.units import UNITS
 
 GIB = 2**30
+MOST_COLUMNS = 8
 NO_CEILING = "no ceiling is known"
 NOT_RECOMPUTED = {
     "imported": "copied from a published list, nothing was recomputed",
@@ -54,6 +58,40 @@ def nearest_limit(efficiencies: Sequence[Efficiency], phases: Row | None) -> Nea
             "why",
         )
     return NearestLimit("", "", NO_CEILING, "")
+
+
+class CeilingColumns(NamedTuple):
+    """Bandwidths under their ceilings as a picture, and the unit in which it shows them."""
+
+    chart: Chart
+    unit: str
+
+
+def draw_ceiling_columns(efficiencies: Sequence[Efficiency]) -> CeilingColumns | None:
+    """Of each operation the bandwidth that is nearest to its lowest ceiling; None where no ceiling is known.
+
+    What is only below a number is left out, and what is of one server or drive.
+    """
+    nearest: dict[str, Efficiency] = {}
+    for row in efficiencies:
+        op, is_exact = row.measurement["op"], row.qualifier != qualified_values.BELOW
+        is_nearer = op not in nearest or row.percent(row.limit) > nearest[op].percent(nearest[op].limit)
+        if row.measurement["unit"] == "B/s" and row.over == "system" and is_exact and is_nearer:
+            nearest[op] = row
+    rows = list(nearest.values())[:MOST_COLUMNS]
+    if not rows:
+        return None
+    unit = best_unit((row.measurement for row in rows), "B/s")
+    factor = UNITS[unit].factor
+    names = [", ".join(filter(None, [label_phase(row.measurement["op"]), row.qualifier])) for row in rows]
+    chart = list_charts.draw_columns(
+        [(name, row.measurement["value"] / factor) for name, row in zip(names, rows, strict=True)],
+        {name: row.limit.value / factor for name, row in zip(names, rows, strict=True)},
+        unit=unit,
+        decimals=1 if max(row.limit.value for row in rows) >= 100 * factor else 2,
+        width=130 * max(2, len(rows)),
+    )
+    return CeilingColumns(chart, unit) if chart else None
 
 
 def leading_texts(rows: Sequence[Row], source: RowSource = PUBLIC) -> dict[str, str]:
@@ -99,7 +137,7 @@ def check_line(trust: str, checks: Mapping[str, Any]) -> str:
     """
     parts = [_rules_part(checks), _hashes_part(checks["hashes"]), _evidence_part(checks["evidence"].get("rows", []))]
     if trust == "derived" and any(parts) and not parts[0]:
-        parts[0] = "no rule for uploads was asked"
+        parts[0] = "read from published files, so the rules for uploads were not applied"
     return "; ".join(filter(None, parts)) or NOT_RECOMPUTED.get(trust, "no checks of it are recorded")
 
 

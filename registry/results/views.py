@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Aggregate, Count, FloatField
+from django.db import connection
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from registry.citation import cited_facts
 from registry.errors import Problem
-from registry.models import Measurement, Result
+from registry.models import Result
 from registry.platforms import ceilings
 from registry.platforms import views_ceilings as ceiling_page
 from registry.presentation import numbers, result_rows, revision_table
@@ -32,6 +32,7 @@ from registry.query.cursor_pages import Page
 from registry.query.differences import revision_diff
 from registry.query.facts import observed_parameters
 from registry.query.questions import facets, filters, missing_facts, unknown_values
+from registry.query.questions.recorded_metrics import known_metrics
 from registry.query.responses.rule_outcomes import count_outcomes
 from registry.query.responses.source_links import list_source_links
 from registry.results import page_lead, repeats_table, structured_data
@@ -57,14 +58,15 @@ QUERY_NAMES = (*filters.RESULT_NAMES, "ordering")
 FEW = 3
 """A median of fewer values says little and is not shown."""
 OTHERS_SHOWN = 200
-
-
-class Median(Aggregate):
-    """The median of a column, interpolated."""
-
-    function = "PERCENTILE_CONT"
-    template = "%(function)s(0.5) WITHIN GROUP (ORDER BY %(expressions)s)"
-    output_field = FloatField()
+_MEDIANS = """
+    SELECT phase.op, phase.quantity, of_list.median, of_list.count
+    FROM unnest(%(ops)s::text[], %(quantities)s::text[]) AS phase (op, quantity) CROSS JOIN LATERAL (
+        SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY m.value) AS median, count(*) AS count
+        FROM registry_listentry e JOIN registry_measurement m ON m.result_id = e.result_id
+        WHERE e.ranked_list_id = %(list)s AND m.op = phase.op AND m.quantity = phase.quantity AND m.stat = 'phase'
+    ) of_list
+    WHERE of_list.count > 0
+"""
 
 
 @public_page
@@ -197,6 +199,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "check_line": page_lead.check_line(result.trust, checked),
         "repeats": repeats_table.repeats_context(result, measurements),
         "columns": list_charts.draw_columns(_short_names(phases, "bandwidth"), _short_ceilings(limits)),
+        "ceiling_columns": None if phases else page_lead.draw_ceiling_columns(efficiencies),
         "pairs": list_charts.draw_pairs(_with_medians(phases)),
         "formula": formula(result),
         "history": list_history(result, measurements),
@@ -291,13 +294,18 @@ def medians(main: dict[str, Any]) -> dict[tuple[str, str], tuple[float, int]]:
 
 
 def _medians(ranked_list: int) -> dict[tuple[str, str], tuple[float, int]]:
-    rows = (
-        Measurement.objects.filter(result__entries__ranked_list=ranked_list, stat="phase")
-        .order_by()
-        .values("op", "quantity")
-        .annotate(median=Median("value"), count=Count("id"))
-    )
-    return {(row["op"], row["quantity"]): (row["median"], row["count"]) for row in rows}
+    """Phase by phase, so that each is read from its part of measurement_of_metric. Two queries."""
+    phases = [metric for metric in known_metrics() if metric.stat == "phase"]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _MEDIANS,
+            {
+                "list": ranked_list,
+                "ops": [phase.op for phase in phases],
+                "quantities": [phase.quantity for phase in phases],
+            },
+        )
+        return {(op, quantity): (median, count) for op, quantity, median, count in cursor.fetchall()}
 
 
 def phase_rows(

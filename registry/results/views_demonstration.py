@@ -10,7 +10,7 @@ from registry.platforms import views_ceilings as ceiling_page
 from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.system_description import system_context
 from registry.query import demonstration
-from registry.results import repeats_table, run_page, views
+from registry.results import page_lead, repeats_table, run_page, views
 from registry.web.caching import public_page
 from validators import catalogue
 
@@ -23,6 +23,7 @@ def demonstration_page(request: HttpRequest, public_id: str) -> HttpResponse:
     phases = views.phase_rows(run.measurements, {})
     unphased = [] if phases else run.measurements
     snapshot = run.snapshot
+    efficiencies = ceilings.of_result(result, run.measurements, document)
     context = {
         "section": "results",
         "demonstration": run,
@@ -35,9 +36,9 @@ def demonstration_page(request: HttpRequest, public_id: str) -> HttpResponse:
             unphased, snapshot["distributions"], snapshot["tests"], run.parameters, (run.tool, run.tool_version)
         ),
         "repeats": repeats_table.repeats_context(result, run.measurements),
-        "ceilings": ceiling_page.ceiling_table(
-            ceilings.nearest_to_ceiling(ceilings.of_result(result, run.measurements, document))
-        ),
+        "limit": page_lead.nearest_limit(efficiencies, None),
+        "ceiling_columns": None if phases else page_lead.draw_ceiling_columns(efficiencies),
+        "ceilings": ceiling_page.ceiling_table(ceilings.nearest_to_ceiling(efficiencies)),
         "findings": snapshot["findings"],
         "parameters": build_parameter_table(
             run.parameters, snapshot["parameter_sources"], snapshot["described_parameters"]

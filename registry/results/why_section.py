@@ -41,11 +41,12 @@ def limit_sentence(document: Mapping[str, Any]) -> str:
         better = f"at the median of {systems} systems like it, the score would be {rise} % higher."
         return f"{label_phase(phase)} limits this score most: {better}"
     return {
-        NO_SCORE: "What limits it cannot be told: the run has no score.",
-        OTHER_SCORE: "What limits it cannot be told: the phases that are known do not give its score.",
-        UNKNOWN_FACTS: "What limits it cannot be told: the result does not say its "
-        f"{' and '.join(document['unknown_facts'])}, so nothing is known to be like it.",
-        FEW: f"What limits it cannot be told: {_count_systems(systems)} like it. It takes {fewest} with every phase.",
+        NO_SCORE: "No phase can be named as the limit: the run has no score.",
+        OTHER_SCORE: "No phase can be named as the limit: the known phases do not give its score.",
+        UNKNOWN_FACTS: "No phase can be named as the limit: the result does not state its "
+        f"{' and '.join(document['unknown_facts'])}, so no result can be matched with it.",
+        FEW: "No phase can be named as the limit: "
+        f"{_count_systems(systems)} like it with every phase known, and {fewest} are needed.",
         NOT_BELOW: f"No phase limits it: none lies below the median of {systems} systems like it.",
     }[document["unlimited_reason"]]
 

@@ -131,7 +131,14 @@ def _codes_of_benchmarks(texts: Mapping[str, tuple[Path, str]]) -> str:
 
 
 def _document_navigation() -> tuple[document_contents.DocumentKind, ...]:
-    return document_contents.expand_folders({slug: page.title for slug, page in render_pages().items()})
+    titles = {slug: page.title for slug, page in render_pages().items()}
+    return document_contents.expand_folders(titles, _benchmark_sentences())
+
+
+def _benchmark_sentences() -> dict[str, str]:
+    """What each benchmark measures: the first sentence of its description, by the slug of its page."""
+    texts = {benchmark.slug: benchmark.descriptor["description"] for benchmark in catalogue.benchmarks()}
+    return {f"{BENCHMARKS}{slug}": text.partition(". ")[0].rstrip(".") + "." for slug, text in texts.items()}
 
 
 def _is_shown(slug: str) -> bool:

@@ -13,13 +13,12 @@ from rest_framework.response import Response
 from registry.presentation.plots.drawing import FILE
 from registry.presentation.plots.vega import with_colours, write_vega
 from registry.query.facts import divisors
-from registry.query.questions import facets, filters, study_query
+from registry.query.questions import filters, study_query
 from registry.studies import curated, documents, files, metric_rows, saved_queries
 from registry.studies import responses as shape
 from registry.studies.table import in_a_file
 from registry.web import responses as web_responses
 from registry.web.api_base import CSVRenderer, PublicRead, Table, api_address, unknown_values_header
-from registry.web.caching import cached_value
 from registry.web.paging import DAY_OR_TIME, NEEDED_TEXT, TEXT, as_parameters, choice_schema, query_parameters
 from registry.web.renderers import JSONRenderer
 from validators.units import UNITS
@@ -184,8 +183,7 @@ class MetricList(PublicRead):
 
     @extend_schema(operation_id="study_metrics", responses=shape.MetricPage)
     def get(self, request: Request) -> Response:
-        key = f"metric-rows-1:{facets.record_version()}"
-        return Response({"next": None, "results": cached_value(key, metric_rows.list_metrics)})
+        return Response({"next": None, "results": metric_rows.public_metrics()})
 
 
 class AxisList(PublicRead):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from registry.presentation.words import label_operation, label_quantity
 from registry.query.facts import axes, fact_index
+from registry.query.kept_sums import Keep, make_anew
 from registry.query.public_record import Row
+from registry.query.questions import facets
 from registry.query.questions.study_query import COLUMN_METRICS, Metric
 from registry.query.row_sources import PUBLIC, RowSource
+from registry.web.caching import cached_value
 from validators.quantities import find_place, label_statistic
 
 COLUMN_TITLES = {
@@ -18,33 +23,69 @@ COLUMN_TITLES = {
     "rate_kiops": "metadata half of the score",
 }
 
-# measurement_of_metric has all that is read of measurements; who asks keeps the answer until the record changes.
+RESULTS_OF_BLOCK = 2_000
+"""Results in the order of their ids whose metrics are counted together: numbers of published results do not change."""
+# What a load writes anew, and what is erased, makes another block.
+_BLOCKS = """
+    SELECT r.id / %(size)s, concat_ws('-', count(*), max(r.id), count(e.result_id), (
+        SELECT max(id) FROM registry_catalogueload))
+    FROM registry_result r LEFT JOIN registry_erasure e ON e.result_id = r.id
+    GROUP BY 1
+"""
+# A column of results stands among them as an op without a quantity.
 _METRICS = """
-    SELECT m.op, m.quantity, m.stat, r.tool, m.printed_unit, count(DISTINCT m.result_id)
-    FROM registry_measurement m JOIN registry_result r ON r.id = m.result_id
-    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 6 DESC, 5
-"""
-_SCORED = """
-    SELECT tool, count(score), count(bandwidth_gib_per_s), count(rate_kiops) FROM registry_result
-    WHERE score IS NOT NULL OR bandwidth_gib_per_s IS NOT NULL OR rate_kiops IS NOT NULL GROUP BY tool ORDER BY tool
+    SELECT m.op, m.quantity, m.stat, r.tool, m.printed_unit, count(*)
+    FROM (
+        SELECT DISTINCT op, quantity, stat, printed_unit, result_id FROM registry_measurement
+        WHERE result_id >= %(first)s AND result_id < %(first)s + %(size)s
+    ) m JOIN registry_result r ON r.id = m.result_id AND r.id >= %(first)s AND r.id < %(first)s + %(size)s
+    GROUP BY 1, 2, 3, 4, 5
+    UNION ALL
+    SELECT columns.name, '', '', r.tool, '', count(columns.value)
+    FROM registry_result r CROSS JOIN LATERAL (
+        VALUES ('score', r.score), ('bandwidth_gib_per_s', r.bandwidth_gib_per_s), ('rate_kiops', r.rate_kiops)
+    ) AS columns (name, value)
+    WHERE r.id >= %(first)s AND r.id < %(first)s + %(size)s AND columns.value IS NOT NULL
+    GROUP BY 1, 4
 """
 
 
-def list_metrics(source: RowSource = PUBLIC) -> list[Row]:
-    """Every metric with `title, tools, unit, group, results`, columns of results first. Two queries.
+def list_metrics(source: RowSource = PUBLIC, keep: Keep = make_anew) -> list[Row]:
+    """Every metric with `title, tools, unit, group, results`, columns of results first.
 
     `unit` is the one that most results of it are printed in; `group` is its quantity in words, empty where tools mean
-    several things by it.
+    several things by it. One query, and one for each block of results whose counts are not kept.
     """
-    return [*_column_rows(source.fetch_rows(_SCORED)), *_measured_rows(source.fetch_rows(_METRICS))]
+    columns: dict[str, dict[str, int]] = {name: {} for name in COLUMN_METRICS}
+    measured_counts = []
+    for row in _metric_counts(source, keep):
+        op, quantity, _, tool, _, count = row
+        if quantity:
+            measured_counts.append(row)
+        else:
+            columns[op][tool] = count
+    return [*_column_rows(columns), *_measured_rows(measured_counts)]
 
 
-def _column_rows(scored: Iterable[tuple[Any, ...]]) -> list[Row]:
-    by_name: dict[str, dict[str, int]] = {name: {} for name in COLUMN_METRICS}
-    for tool, *counts in scored:
-        for name, count in zip(COLUMN_METRICS, counts, strict=True):
-            if count:
-                by_name[name][tool] = count
+def public_metrics() -> list[Row]:
+    """Every metric of the record, as list_metrics has them, kept until the record changes. One query."""
+    name = f"metric-rows-1:{facets.record_version()}"
+    return cached_value(name, partial(list_metrics, keep=cached_value))
+
+
+def _metric_counts(source: RowSource, keep: Keep) -> list[tuple[Any, ...]]:
+    """Rows of op, quantity, statistic, tool, printed unit and number of results: of a metric those of most first."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for block, state in source.fetch_rows(_BLOCKS, {"size": RESULTS_OF_BLOCK}):
+        bounds = {"first": block * RESULTS_OF_BLOCK, "size": RESULTS_OF_BLOCK}
+        name = f"metric-counts-1:{RESULTS_OF_BLOCK}:{block}:{state}"
+        for *metric, count in keep(name, partial(source.fetch_rows, _METRICS, bounds)):
+            counts[tuple(metric)] += count
+    ordered = sorted(counts.items(), key=lambda item: (item[0][:4], -item[1], item[0]))
+    return [(*metric, count) for metric, count in ordered]
+
+
+def _column_rows(columns: Mapping[str, Mapping[str, int]]) -> list[Row]:
     return [
         {
             "metric": name,
@@ -54,7 +95,7 @@ def _column_rows(scored: Iterable[tuple[Any, ...]]) -> list[Row]:
             "group": "score",
             "results": sum(counts.values()),
         }
-        for name, counts in by_name.items()
+        for name, counts in columns.items()
     ]
 
 

@@ -19,7 +19,7 @@ from registry.presentation.plots.drawing import draw_plot
 from registry.presentation.plots.model import MEASUREMENTS, Limit
 from registry.query.facts import axes, fact_index
 from registry.query.public_record import Row
-from registry.query.questions import facets, filters, study_query
+from registry.query.questions import filters, study_query
 from registry.query.row_sources import PUBLIC, RowSource
 from registry.query.values import qualified_values
 from registry.studies import documents as studies_documents
@@ -29,7 +29,7 @@ from registry.studies.balance.finding import finding_sentence
 from registry.studies.index import cards
 from registry.studies.people_questions import list_questions
 from registry.web import client_address
-from registry.web.caching import cached_value, public_page
+from registry.web.caching import public_page
 
 API = "/api/v1"
 CONDITION, IS = "condition", "is"
@@ -277,10 +277,7 @@ def _metric_choices(source: RowSource) -> list[tuple[str, str]]:
 
     Kept for the record alone.
     """
-    if source.is_public:
-        rows = cached_value(f"metric-rows-1:{facets.record_version()}", metric_rows.list_metrics)
-    else:
-        rows = metric_rows.list_metrics(source)
+    rows = metric_rows.public_metrics() if source.is_public else metric_rows.list_metrics(source)
     return [(row["metric"], f"{row['title']}{_unit_suffix(row['unit'])} ({', '.join(row['tools'])})") for row in rows]
 
 

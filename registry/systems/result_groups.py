@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import F, Q, QuerySet
+from django.db.models.fields.json import KeyTextTransform
 
 from registry.models import ListEntry, Result, System
 from registry.query import cursor_pages, public_record
@@ -16,7 +17,13 @@ from registry.systems import system_words
 from registry.systems.system_totals import read_totals, sum_rows
 
 MOST_ROWS, MOST_SYSTEMS = 200, 100
-COLUMNS = {**public_record.RESULT, "pk": "pk", "release_name": "release__name", "held_on": "release__held_on"}
+COLUMNS = {
+    **public_record.RESULT,
+    "pk": "pk",
+    "release_name": "release__name",
+    "held_on": "release__held_on",
+    "started": KeyTextTransform("started", "parameters"),
+}
 
 
 def take_rows(condition: Q) -> tuple[list[Row], bool]:

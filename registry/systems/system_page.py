@@ -29,12 +29,7 @@ def system_context(system: System, before: Mapping[str, str]) -> Row:
     """
     newest, cut = result_groups.take_rows(Q(system=system))
     facts = _facts_by_id([row["pk"] for row in newest])
-    rows = result_groups.newest_first(
-        [
-            row | {"started": facts.get(row["id"], {}).get("started", ""), "before": before.get(row["id"], "")}
-            for row in newest
-        ]
-    )
+    rows = result_groups.newest_first([row | {"before": before.get(row["id"], "")} for row in newest])
     places, texts = result_groups.places_by_id(rows), page_lead.leading_texts(rows)
     apart = [row for row in rows if row["trust"] != Result.Trust.REPORTED]
     scored = [row for row in apart if row["score"] and row["tool"] == "io500"]
@@ -67,8 +62,8 @@ def system_context(system: System, before: Mapping[str, str]) -> Row:
         "reported_tables": system_words.group_rows(
             [row for row in rows if row["trust"] == Result.Trust.REPORTED], places, texts
         ),
-        "changes": system_words.change_table(apart, facts),
-        "machines": system_words.machine_rows(rows, facts),
+        "changes": system_words.change_table(apart, facts, places),
+        "machines": system_words.machine_rows(rows, facts, places),
         "steps": [{**step, "name": presentation_words.number_named(step)} for step in steps],
         "citation": cited_facts.system_citation(system, [row["id"] for row in newest], has_more=cut),
         "alike": system_words.most_alike(apart),

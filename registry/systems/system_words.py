@@ -144,8 +144,7 @@ def group_rows(
 
 
 def _result_words(row: Row, places: Mapping[str, Row], leading: Mapping[str, str], *, by_system: bool) -> Row:
-    place = places[row["id"]]["title"] if row["id"] in places else ""
-    name = ", ".join(filter(None, [row["release_name"] or "", place])) or row["label"] or row["id"]
+    name = _release_and_list(row, places) or row["label"] or row["id"]
     return row | {
         "marks": mark_titles(row["reproduced"]),
         "called": row["system"] or "unnamed" if by_system else name,
@@ -157,6 +156,11 @@ def _result_words(row: Row, places: Mapping[str, Row], leading: Mapping[str, str
         "clients": numbers.format_int(row["client_nodes"]) or numbers.MISSING,
         "run_on": (row.get("started") or str(row["submitted_on"] or ""))[:10],
     }
+
+
+def _release_and_list(row: Row, places: Mapping[str, Row]) -> str:
+    place = places[row["id"]]["title"] if row["id"] in places else ""
+    return ", ".join(filter(None, [row["release_name"] or "", place]))
 
 
 def overview_figures(best: Row | None, places: Mapping[str, Row], counts: Counter[str], systems: int) -> list[Row]:
@@ -287,10 +291,11 @@ def missing_parts_text(missing: Sequence[str], reason: str) -> str:
     return f"{_head_of(missing[0])}{''.join(f', {find_axis(name).title}' for name in missing[1:])}." if missing else ""
 
 
-def change_table(rows: Sequence[Row], facts: Mapping[str, Facts]) -> Row:
+def change_table(rows: Sequence[Row], facts: Mapping[str, Facts], places: Mapping[str, Row]) -> Row:
     """Settings that are not the same in all of the newest scored results: {"columns", "rows", "more", "ids"}.
 
-    Oldest first. What is not known of one of them is written so, and alone makes no row.
+    Oldest first. What is not known of one of them is written so, and alone makes no row. A column has the list beside
+    the release where several results are of one release.
     """
     columns = [row for row in rows if row["score"] and row["tool"] == "io500"][:COLUMNS_SHOWN][::-1]
     if len(columns) < 2:
@@ -303,7 +308,7 @@ def change_table(rows: Sequence[Row], facts: Mapping[str, Facts]) -> Row:
     ]
     differing.sort(key=lambda name: (FIRST_CHANGES.index(name) if name in FIRST_CHANGES else len(FIRST_CHANGES), name))
     return {
-        "columns": [row["release_name"] or row["id"] for row in columns],
+        "columns": [name for name, _ in _name_apart(columns, places)],
         "rows": [
             (
                 _head_of(name),
@@ -316,19 +321,27 @@ def change_table(rows: Sequence[Row], facts: Mapping[str, Facts]) -> Row:
     }
 
 
-def machine_rows(rows: Sequence[Row], facts: Mapping[str, Facts]) -> list[Row]:
+def _name_apart(rows: Sequence[Row], places: Mapping[str, Row]) -> list[tuple[str, str]]:
+    """By result its release and its id; its list, too, where another result is of that release."""
+    counts = Counter(row["release_name"] for row in rows)
+    names = [_release_and_list(row, places) if counts[row["release_name"]] > 1 else row["release_name"] for row in rows]
+    return [(name or row["id"], row["id"]) for name, row in zip(names, rows, strict=True)]
+
+
+def machine_rows(rows: Sequence[Row], facts: Mapping[str, Facts], places: Mapping[str, Row]) -> list[Row]:
     """Machines by role, as the newest results tell of them: {"role", "nodes", "about", "seen"}.
 
     Results that tell the same of a role share one row; `seen` has (name, id) of each.
     """
     machines: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, str]]] = {}
-    for row in rows[:CHANGES_SHOWN]:
+    newest = rows[:CHANGES_SHOWN]
+    for row, named in zip(newest, _name_apart(newest, places), strict=True):
         of_result = facts.get(row["id"], {})
         for role, count, names in ROLES:
             about = tuple(of_result[name] for name in names if name in of_result)
             if about or count in of_result:
                 sources = machines.setdefault((role, of_result.get(count, ""), about), [])
-                sources.append((row["release_name"] or row["id"], row["id"]))
+                sources.append(named)
     order = [role for role, _, _ in ROLES]
     return [
         {"role": role, "nodes": nodes or numbers.MISSING, "about": ", ".join(about), "seen": sources}

@@ -128,7 +128,7 @@ def test_a_view_of_results_follows_filters_and_keeps_the_focus(page) -> None:
     expect(page.locator("input[name=filesystem_type][value=DAOS]")).to_be_focused()
     expect(page.locator(".ratio tbody td.opt", has_text="Lustre")).to_have_count(0)
     page.locator("input[name=r]").first.press("Space")
-    expect(page.locator("#tray")).to_contain_text("1 kept")
+    expect(page.locator("#tray")).to_contain_text("1 selected")
     page.go_back()
     expect(page.locator("#tray")).to_have_count(0)
     page.go_back()

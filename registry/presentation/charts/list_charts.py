@@ -232,13 +232,15 @@ def draw_columns(
     values: Sequence[tuple[str, float]],
     ceilings: Mapping[str, float] | None = None,
     *,
+    unit: str = "GiB/s",
+    decimals: int = 1,
     width: int = 390,
     height: int = 250,
     kind: str = "",
 ) -> Chart | None:
-    """Bars from zero for (name, value in GiB/s), each under its ceiling. None without a positive value.
+    """Bars from zero for (name, value in `unit`), each under its ceiling. None without a positive value.
 
-    `ceilings` holds GiB/s by name; a bar without one stands alone.
+    `ceilings` are by name; a bar without one stands alone.
     """
     if not values or max(value for _, value in values) <= 0:
         return None
@@ -251,18 +253,21 @@ def draw_columns(
     for index, (name, value) in enumerate(values):
         middle = round((index + 0.5) * run, 1)
         marks += [
-            *_draw_column(middle, bar, base, scale, value, limits.get(name)),
+            *_draw_column(middle, bar, base, scale, (value, limits.get(name)), decimals),
             Text(middle, height - 5, name, "middle", strong=True),
         ]
     words = "; ".join(_column_words(name, value, limits.get(name)) for name, value in values)
-    return Chart(width, height, f"Bars, GiB/s: {words}", [*marks, Path(AXIS, f"M0 {base}H{width}")], kind)
+    return Chart(width, height, f"Bars, {unit}: {words}", [*marks, Path(AXIS, f"M0 {base}H{width}")], kind)
 
 
-def _draw_column(middle: float, bar: float, base: int, scale: float, value: float, limit: float | None) -> list[Mark]:
+def _draw_column(
+    middle: float, bar: float, base: int, scale: float, level: tuple[float, float | None], decimals: int
+) -> list[Mark]:
     """The water up to the limit, the bar, its value and its share; the red line and its triangle lie above."""
+    value, limit = level
     tall = round(scale * value, 1)
     left_x, top, inside = round(middle - bar / 2, 1), round(base - tall, 1), tall > base / 2
-    text = presentation_numbers.format_decimal(value, 1)
+    text = presentation_numbers.format_decimal(value, decimals)
     if limit is None:
         text_y = round(top + (18 if inside else -6), 1)
         return [Bar(FULL, left_x, top, bar, tall), Text(middle, text_y, text, "middle", strong=True, inside=inside)]
@@ -273,7 +278,7 @@ def _draw_column(middle: float, bar: float, base: int, scale: float, value: floa
         Bar(FULL, left_x, top, bar, tall),
         Path(CEILING_LINE, f"M{left_x} {limit_y}h{bar}", dashed=True),
         Path(CEILING_LINE, "M-6 -10.500h12L0 0z", (middle, limit_y)),
-        Text(middle, limit_y - 15, presentation_numbers.format_decimal(limit, 1), "middle", halo=True),
+        Text(middle, limit_y - 15, presentation_numbers.format_decimal(limit, decimals), "middle", halo=True),
         Text(middle, share_y - 15, text, "middle", strong=True, inside=inside, halo=not inside),
         Text(middle, share_y, f"{100 * value / limit:.1f} %", "middle", inside=inside, halo=not inside),
     ]

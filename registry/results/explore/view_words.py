@@ -26,7 +26,7 @@ REASONS = {
     ratios.OTHER_KIND: "are runs of another kind",
     ratios.UNTICKED: "are of file systems, trust levels or releases that are not ticked",
     ratios.EARLIER: "are of an earlier release of their system",
-    ratios.NOT_KEPT: "are not kept to compare",
+    ratios.NOT_KEPT: "are not selected to compare",
 }
 
 NO_UNIT = "no unit"

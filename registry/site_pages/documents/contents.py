@@ -48,25 +48,27 @@ def document_kinds() -> tuple[DocumentKind, ...]:
     )
 
 
-def expand_folders(titles: dict[str, str]) -> tuple[DocumentKind, ...]:
+def expand_folders(titles: dict[str, str], sentences: dict[str, str]) -> tuple[DocumentKind, ...]:
     """The four kinds with a folder's own documents in its place.
 
-    `titles` are the titles of all documents by slug; a folder's documents keep the folder's sentence.
+    `titles` are the titles of all documents by slug, `sentences` what those of folders are about.
     """
     return tuple(
-        DocumentKind(kind.slug, kind.title, kind.sentence, tuple(_expand_entries(kind.documents, titles)))
+        DocumentKind(kind.slug, kind.title, kind.sentence, tuple(_expand_entries(kind.documents, titles, sentences)))
         for kind in document_kinds()
     )
 
 
-def _expand_entries(entries: Iterable[DocumentEntry], titles: dict[str, str]) -> Iterable[DocumentEntry]:
+def _expand_entries(
+    entries: Iterable[DocumentEntry], titles: dict[str, str], sentences: dict[str, str]
+) -> Iterable[DocumentEntry]:
     for entry in entries:
         if not entry.slug.endswith("/"):
             yield entry
             continue
         for slug, title in titles.items():
             if slug.startswith(entry.slug):
-                yield DocumentEntry(slug, title, "")
+                yield DocumentEntry(slug, title, sentences.get(slug, ""))
 
 
 def reading_position(slug: str) -> int:

@@ -94,6 +94,7 @@ def _search_kinds(question: Question, kind: str) -> Answer:
     names: Sequence[str] = ("results",) if question.filters else tuple(FINDERS)
     if not question.readings and not question.filters:
         names = ()
+    question = replace(question, name_ids=record_hits.name_ids(question))
     sizes = {name: MOST_OF_ONE if name == kind else 0 if kind else MOST_OF_EACH for name in FINDERS}
     return Answer(
         question, {name: FINDERS[name][1](question, sizes[name]) if name in names else NO_HITS for name in FINDERS}

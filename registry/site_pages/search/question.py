@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -36,6 +36,8 @@ _PART = re.compile(r'(?:(?P<name>\w+):)(?:"(?P<quoted>[^"]*)"|(?P<bare>\S+))|\S+
 """A filter, whose value may stand in quotes and then have spaces, or what stands between two spaces."""
 
 Words = tuple[str, ...]
+NameIds = Mapping[tuple[str, str], Sequence[int]]
+"""By kind and word ids of those whose names have the word."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class Question:
     """`readings` are word by word what may be meant, as typed first; `filters` narrow results and exclude all else.
 
     `synonyms` are the names, as the table spells them, that were looked for beside the words; `unread` are the words
-    after the first MOST_WORDS, for which nothing was looked for; `source` is where results are looked for.
+    after the first MOST_WORDS, for which nothing was looked for; `source` is where results are looked for; `name_ids`
+    are those that are known.
     """
 
     text: str
@@ -52,6 +55,7 @@ class Question:
     filters: QueryDict
     unread: Words = ()
     source: RowSource = PUBLIC
+    name_ids: NameIds = field(default_factory=dict)
 
     @property
     def words(self) -> Words:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from operator import and_, or_
+from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, TrigramSimilarity
 from django.db import connection
-from django.db.models import CharField, Count, Q, QuerySet, TextField, Value
+from django.db.models import CharField, Count, Q, QuerySet, TextField, Value, Window
 from django.db.models.expressions import OrderBy
-from django.db.models.functions import Cast, Concat, ExtractYear
+from django.db.models.functions import Cast, Coalesce, Concat, ExtractYear
 
 from registry.models import Fold, ListEntry, RankedList, Release, Result, Site, System
 from registry.presentation.result_rows import newest_rows
@@ -19,7 +20,7 @@ from registry.query.public_record import Row
 from registry.query.questions import filters
 from registry.query.row_sources import RowSource
 from registry.site_pages.search.hits import Hit, KindHits, count_all
-from registry.site_pages.search.question import Question, Words
+from registry.site_pages.search.question import NameIds, Question, Words
 
 SITE, SYSTEM, PLATFORM, LIST, RELEASE, RESULT = "site", "system", "platform", "list", "release", "result"
 SHORT_WORD = 4
@@ -28,32 +29,34 @@ MOST_SYSTEMS = 20
 """Systems of that name whose lists are looked up."""
 MOST_COUNTED = 1_000
 """Results are counted up to here: to count more costs more the more there are."""
+MOST_IDS = 1_000
+"""Names with a word that are looked up before what refers to them."""
 
 
 def find_sites(question: Question, most: int) -> KindHits:
     """Institutions by any of their names, those most alike first."""
-    sites = (
-        _named_sites(question.readings)
-        .annotate(results_count=Count("results", filter=public_record.is_current("results")))
-        .order_by(*_by_likeness(question, "name"))
-    )
+    matching = _named_sites(question.readings)
+    sites = list(matching.order_by(*_by_likeness(question, "name"))[:most])
+    current = public_record.current_results(Q(site__in=sites)).order_by()
+    counts = dict(current.values("site").annotate(count=Count("pk")).values_list("site", "count")) if sites else {}
     hits = [
-        Hit(SITE, site.name, f"/sites/{site.slug}/", _count_words(site.results_count, "result"))
-        for site in sites[:most]
+        Hit(SITE, site.name, f"/sites/{site.slug}/", _count_words(counts.get(site.pk, 0), "result")) for site in sites
     ]
-    return count_all(hits, most, sites)
+    return count_all(hits, most, matching)
 
 
 def find_systems(question: Question, most: int) -> KindHits:
     """Systems by their names and their institution's; then those that have a matching result."""
-    called = _named_systems(question.readings)
+    called = _named_systems(question)
     with_results = public_record.current_results(_results_condition(question))
     either = public_record.current_systems().filter(
         Q(pk__in=called.values("pk")) | Q(pk__in=with_results.order_by().values("system"))
     )
-    rows = either.select_related("site").order_by(*_by_likeness(question, "name"))
-    hits = [Hit(SYSTEM, str(row), f"/systems/{row.slug}/", "", row.site.name) for row in rows[:most]]
-    return count_all(hits, most, either)
+    # Counted with the first rows: to look for them a second time costs as much again.
+    best = either.select_related("site").order_by(*_by_likeness(question, "name")).annotate(count=Window(Count("pk")))
+    rows = list(best[:most])
+    hits = [Hit(SYSTEM, str(row), f"/systems/{row.slug}/", "", row.site.name) for row in rows]
+    return KindHits(hits, rows[0].count if rows else 0 if most else either.count())
 
 
 def find_platforms(question: Question, most: int) -> KindHits:
@@ -73,7 +76,7 @@ def find_lists(question: Question, most: int) -> KindHits:
     lists = public_record.ranked_lists().alias(folded=_list_text()).filter(_has_readings("folded", question.readings))
     hits = [Hit(RELEASE, row.name, f"/releases/{row.slug}/", "", "release") for row in releases]
     hits += [_list_hit(row, f"{row.length:,} entries") for row in lists]
-    systems = list(_named_systems(question.readings).values_list("pk", flat=True)[:MOST_SYSTEMS])
+    systems = list(_named_systems(question).values_list("pk", flat=True)[:MOST_SYSTEMS])
     if systems:
         hits += _lists_with(systems, {hit.url for hit in hits})
     return KindHits(hits[:most], len(hits))
@@ -153,19 +156,60 @@ def _named_sites(readings: Sequence[Words]) -> QuerySet[Site]:
     return public_record.current_sites().alias(folded=Fold(names)).filter(_has_readings("folded", readings))
 
 
-def _named_systems(readings: Sequence[Words]) -> QuerySet[System]:
-    """Systems that have the words in their name, a former name, or their institution's."""
-    by_names = System.objects.alias(folded=Fold("name")).filter(_meet_reading(readings, _system_has_word))
-    former = by_names.filter(public_record.is_public_name("system")).order_by().values("merged_into")
-    return public_record.current_systems().filter(Q(pk__in=by_names.order_by().values("pk")) | Q(pk__in=former))
+def name_ids(question: Question) -> NameIds:
+    """Of each word the ids of sites, systems and releases that have it in their names, where they are not too many.
 
-
-def _system_has_word(word: str) -> Q:
-    return _has_word("folded", word) | Q(site__in=_sites_with_word(word))
+    PostgreSQL finds the rows of known ids by indexes, and not those of a query among alternatives. One query.
+    Other sources than the record have systems of their own.
+    """
+    if not question.source.is_public or not question.readings:
+        return {}
+    kinds_and_words = [(kind, word) for word in sorted(set().union(*question.readings)) for kind in _NAMED]
+    columns = ("kind", "word", "pk")
+    parts = [
+        _NAMED[kind](word).annotate(kind=Value(kind), word=Value(word)).values_list(*columns)[: MOST_IDS + 1]
+        for kind, word in kinds_and_words
+    ]
+    ids: dict[tuple[str, str], list[int]] = {kind_and_word: [] for kind_and_word in kinds_and_words}
+    for kind, word, pk in parts[0].union(*parts[1:], all=True):
+        ids[kind, word].append(pk)
+    return {kind_and_word: pks for kind_and_word, pks in ids.items() if len(pks) <= MOST_IDS}
 
 
 def _sites_with_word(word: str) -> QuerySet[Site]:
     return Site.objects.order_by().alias(folded=Fold("name")).filter(_has_word("folded", word))
+
+
+def _systems_with_word(word: str) -> QuerySet[System]:
+    return System.objects.order_by().alias(folded=Fold("name")).filter(_has_word("folded", word))
+
+
+def _releases_with_word(word: str) -> QuerySet[Release]:
+    return Release.objects.order_by().alias(folded=_release_text()).filter(_has_word("folded", word))
+
+
+_NAMED: Mapping[str, Callable[[str], QuerySet[Any]]] = {
+    SITE: _sites_with_word,
+    SYSTEM: _systems_with_word,
+    RELEASE: _releases_with_word,
+}
+
+
+def _ids_of(kind: str, question: Question, word: str) -> Sequence[int] | QuerySet[Any]:
+    """Ids, or the query that finds them."""
+    ids = question.name_ids.get((kind, word))
+    return _NAMED[kind](word).values("pk") if ids is None else ids
+
+
+def _named_systems(question: Question) -> QuerySet[System]:
+    """Systems that have the words in their name, a former name, or their institution's."""
+
+    def has_word(word: str) -> Q:
+        return _has_word("folded", word) | Q(site__in=_ids_of(SITE, question, word))
+
+    by_names = System.objects.order_by().alias(folded=Fold("name")).filter(_meet_reading(question.readings, has_word))
+    now = by_names.filter(public_record.is_public_name("system")).values(now=Coalesce("merged_into", "pk"))
+    return public_record.current_systems().filter(pk__in=now)
 
 
 def _results_condition(question: Question) -> Q:
@@ -173,19 +217,14 @@ def _results_condition(question: Question) -> Q:
     met = filters.result_conditions(question.filters, question.source)
     if not question.readings:
         return met
-    return met & (_meet_reading(question.readings, _result_has_word) | _has_id(question.text))
+    return met & (_meet_reading(question.readings, partial(_result_has_word, question)) | _has_id(question.text))
 
 
-def _result_has_word(word: str) -> Q:
+def _result_has_word(question: Question, word: str) -> Q:
     """In the names that a result prints, its release, its benchmark, or the names of its system and institution."""
-    condition = Q(search=SearchQuery(f"'{word}':*", search_type="raw", config="simple"))
-    condition |= Q(
-        release__in=Release.objects.alias(folded=_release_text()).filter(_has_word("folded", word)).values("pk")
-    )
-    condition |= Q(tool=word) | Q(
-        system__in=System.objects.alias(folded=Fold("name")).filter(_has_word("folded", word))
-    )
-    return condition | Q(site__in=_sites_with_word(word))
+    condition = Q(search=SearchQuery(f"'{word}':*", search_type="raw", config="simple")) | Q(tool=word)
+    condition |= Q(release__in=_ids_of(RELEASE, question, word)) | Q(system__in=_ids_of(SYSTEM, question, word))
+    return condition | Q(site__in=_ids_of(SITE, question, word))
 
 
 def _has_readings(folded: str, readings: Sequence[Words]) -> Q:

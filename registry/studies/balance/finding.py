@@ -7,6 +7,7 @@ from typing import Any
 from registry.presentation import numbers
 from registry.presentation.words import label_place
 from registry.query.public_record import Row
+from registry.query.values import qualified_values
 from registry.studies import table
 
 DIGITS, MOST_RATIOS = 4, 4
@@ -62,7 +63,7 @@ def _obstacle_text(answer: dict[str, Any], rows: list[Row]) -> str:
         return "a row holds measurements that differ in more than the question asks for"
     if table.UNKNOWN_MEDIAN in bases:
         return "a row holds measurements that are not known to be alike"
-    if any(row.get("qualifier") for row in rows):
+    if any(row.get("qualifier") not in (None, "", qualified_values.ABOUT) for row in rows):
         return "a value is a bound and not a number"
     return "fewer than two places have a value" if len(rows) < 2 else ""
 
@@ -73,7 +74,8 @@ def _spread_sentence(answer: dict[str, Any], rows: list[Row]) -> str:
     if lowest["value"] == highest["value"]:
         return f"All {len(rows)} values are equal: {_quantity_text(highest, unit)}."
     ratio = highest["value"] / lowest["value"] if lowest["value"] > 0 else None
-    times = f", {TIMES} {numbers.format_significant(ratio, 3)} the lowest" if ratio else ""
+    roughly = f"{qualified_values.ABOUT} " if lowest.get("qualifier") or highest.get("qualifier") else ""
+    times = f", {roughly}{TIMES} {numbers.format_significant(ratio, 3)} the lowest" if ratio else ""
     return (
         f"Highest is {_quantity_text(highest, unit)} ({_place_name(answer, highest)}){times}; "
         f"lowest is {_quantity_text(lowest, unit)} ({_place_name(answer, lowest)})."
@@ -82,7 +84,8 @@ def _spread_sentence(answer: dict[str, Any], rows: list[Row]) -> str:
 
 
 def _quantity_text(row: Row, unit: str) -> str:
-    return f"{numbers.format_significant(row['value'], DIGITS)}\N{NO-BREAK SPACE}{unit}".rstrip()
+    text = f"{numbers.format_significant(row['value'], DIGITS)}\N{NO-BREAK SPACE}{unit}".rstrip()
+    return qualified_values.in_words(row.get("qualifier") or "", text)
 
 
 def _place_name(answer: dict[str, Any], row: Row) -> str:

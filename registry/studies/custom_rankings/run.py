@@ -199,7 +199,7 @@ _FROM = {
         WHERE op = %s AND quantity = %s AND stat = %s AND unit = %s AND result_id NOT IN (
             SELECT m.result_id FROM registry_result r JOIN registry_measurement m ON m.result_id = r.id
             WHERE r.trust = 'reported' AND m.op = %s AND m.quantity = %s AND m.stat = %s AND m.unit = %s
-                AND m.context ->> 'qualifier' IN ('below', 'above'))
+                AND m.context ? 'qualifier' AND m.context ->> 'qualifier' IN ('below', 'above'))
         GROUP BY result_id""",
     "fact": "SELECT result_id, number * %s AS v FROM registry_fact WHERE name = %s AND number IS NOT NULL",
     "column": "SELECT id AS result_id, {column} * %s AS v FROM registry_result WHERE {column} IS NOT NULL",
@@ -238,6 +238,10 @@ def _read_ranked_rows(
     if question.per:
         sources["divisor"] = (_DIVISOR, [PER[question.per]])
         value = f"({value} / divisor.v)"
+    # Of all results each source is read once. The planner expects fewer, and would look up the number of each.
+    readings = dict.fromkeys(sources, "" if question.filters else "MATERIALIZED") | {
+        alias: "" for alias, each in zip(sources, inputs.values(), strict=False) if each.kind == "column"
+    }
     needed = " AND ".join(f"{column} IS NOT NULL" for column in columns.values())
     measured_columns = [
         column
@@ -246,7 +250,7 @@ def _read_ranked_rows(
     ]
     statement = _RANKED.format(
         found=standing,
-        sources=", ".join(f"{alias} AS ({source})" for alias, (source, _) in sources.items()),
+        sources=", ".join(f"{alias} AS {readings[alias]} ({source})" for alias, (source, _) in sources.items()),
         inputs=", ".join(f"{column} AS v{place}" for place, column in enumerate(columns.values())),
         value=f"CASE WHEN {needed} THEN {value} END",
         joins=" ".join(f"LEFT JOIN {alias} ON {alias}.result_id = found.id" for alias in sources),

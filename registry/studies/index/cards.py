@@ -13,7 +13,7 @@ from registry.presentation.charts.svg import write_svg
 from registry.presentation.plots.thumbnail import draw_thumbnail
 from registry.query.public_record import Row
 from registry.query.questions import facets
-from registry.studies import curated
+from registry.studies import curated, metric_rows
 from registry.studies.balance.finding import finding_sentence
 from registry.studies.chart.limits import ALL
 from registry.web.caching import cached_value
@@ -58,7 +58,11 @@ def kept_cards() -> list[Row] | None:
 
 
 def refresh_cards() -> None:
-    """Compute the cards where the record changed or a day has passed, and keep them for pages. Run by the worker."""
+    """Compute the cards where the record changed or a day has passed, and keep them for pages. Run by the worker.
+
+    The metrics too, which every page of a study names: so no reader waits for them.
+    """
+    metric_rows.public_metrics()
     cards = list_cards()
     cache.set(LATEST, cards, KEPT_S)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from registry.results.page_lead import add_shares, check_line, nearest_limit, phase_ceilings
+from registry.results.page_lead import add_shares, check_line, draw_ceiling_columns, nearest_limit, phase_ceilings
 from registry.results.views import checks
 from registry.results.why_section import build_why
 from tests.html import page_source
@@ -19,6 +19,7 @@ GIB = 2**30
 
 def efficiency(op: str, gib_per_s: float, limit: float, **context: Any) -> Efficiency:
     measurement = {"op": op, "stat": "phase", "unit": "B/s", "value": gib_per_s * GIB, "context": context}
+    measurement["printed_unit"] = "GiB/s"
     ceiling = Ceiling("network", (("ports", Figure(limit * GIB, "B/s", "datasheet")),), "B/s")
     return Efficiency(measurement, "write", "system", [ceiling])
 
@@ -67,6 +68,20 @@ def test_an_upper_bound_is_not_near_a_ceiling() -> None:
     assert near == ("find", "", "score +4.3 % at the median of 6 systems like it", "why")
 
 
+def test_columns_show_each_operation_once_under_its_ceiling() -> None:
+    rows = [efficiency("write", 40, 80), efficiency("write", 60, 80), efficiency("read", 20, 40, qualifier="about")]
+    columns = draw_ceiling_columns(rows)
+    assert columns is not None and columns.unit == "GiB/s"
+    assert columns.chart.words == (
+        "Bars, GiB/s: write 60.00, 75.0 % of its ceiling of 80.00; read, about 20.00, 50.0 % of its ceiling of 40.00"
+    )
+
+
+def test_no_column_is_drawn_of_what_is_only_below_a_number() -> None:
+    assert draw_ceiling_columns([efficiency("write", 40, 80, qualifier="below")]) is None
+    assert draw_ceiling_columns([]) is None
+
+
 def test_an_unknown_limit_has_its_reason() -> None:
     assert nearest_limit([], {"limiting_phase": None}) == ("", "", "no ceiling is known", "")
 
@@ -77,7 +92,7 @@ def test_ceilings_of_phases_are_in_gib_per_s() -> None:
 
 def test_a_derived_result_says_that_no_rule_was_evaluated() -> None:
     line = check_line("derived", checked((), ("agrees",) * 51 + ("absent",) * 6))
-    assert line == "no rule for uploads was asked; evidence 51 of 57"
+    assert line == "read from published files, so the rules for uploads were not applied; evidence 51 of 57"
 
 
 def test_phases_have_their_share_and_empty_columns_are_left_out() -> None:

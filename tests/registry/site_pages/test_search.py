@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.test import Client
 
 from registry.models import Result, SearchText, Site, System
 from registry.query import public_record
+from registry.query.row_sources import StandInSource
 from registry.site_pages.search import find, question, record_hits, texts
 from registry.site_pages.search.hits import mark_words
 from tests.html import page_source
@@ -324,6 +326,37 @@ def test_a_hit_needs_all_words_of_one_interpretation() -> None:
     ):
         query = question.Question("", readings, [], QueryDict())
         assert {hit.url for hit in record_hits.find_sites(query, 10).hits} == expected, readings
+
+
+@pytest.mark.usefixtures("_searched")
+@pytest.mark.parametrize("text", [*KNOWN_ANSWERS, "lustre", "center", "university lustre", "io500 2020", "1", "a o"])
+def test_names_of_many_rows_are_looked_for_as_those_of_few(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_ids = find.find_everything(text)
+    monkeypatch.setattr(record_hits, "MOST_IDS", -1)
+    assert record_hits.name_ids(question.parse_text(text)) == {}
+    by_queries = find.find_everything(text)
+    assert {kind: (hits.hits, hits.count) for kind, hits in by_ids.kinds.items()} == {
+        kind: (hits.hits, hits.count) for kind, hits in by_queries.kinds.items()
+    }
+
+
+@pytest.mark.usefixtures("_searched")
+def test_ids_are_known_of_names_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    two_words = question.parse_text("center ridge", literally=True)
+    everything = record_hits.name_ids(two_words)
+    assert {kind for kind, _ in everything} == {record_hits.SITE, record_hits.SYSTEM, record_hits.RELEASE}
+    many = everything[record_hits.SITE, "center"]
+    assert len(many) > len(everything[record_hits.SITE, "ridge"]) > 0
+    monkeypatch.setattr(record_hits, "MOST_IDS", len(many))
+    assert sorted(record_hits.name_ids(two_words)[record_hits.SITE, "center"]) == sorted(many)
+    monkeypatch.setattr(record_hits, "MOST_IDS", len(many) - 1)
+    assert (record_hits.SITE, "center") not in record_hits.name_ids(two_words)
+
+
+@pytest.mark.usefixtures("_searched")
+def test_other_sources_have_names_of_their_own() -> None:
+    elsewhere = replace(question.parse_text("center"), source=StandInSource({}))
+    assert record_hits.name_ids(elsewhere) == {}
 
 
 @pytest.mark.usefixtures("_searched")

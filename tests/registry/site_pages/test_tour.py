@@ -243,6 +243,13 @@ def test_the_page_of_a_run_is_marked_and_cannot_be_cited(client) -> None:
             assert client.get(f"/api/v1/results/{public_id}/{below}").status_code == 404, below
 
 
+def test_the_page_of_a_run_shows_its_bandwidth_under_the_ceiling(client) -> None:
+    text = page(client, "/results/demo-2/")
+    assert "Bandwidth under the ceilings" in text
+    assert "Nearest to a limit" in text and "write, of drives" in text
+    assert "Bandwidth under the ceilings" not in page(client, "/results/demo-16/")
+
+
 def test_the_api_has_a_run_in_the_form_of_a_result(client) -> None:
     answer = client.get("/api/v1/results/demo-2/").json()
     assert (answer["id"], answer["trust"], answer["tool"], answer["client_nodes"]) == (

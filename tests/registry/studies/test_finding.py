@@ -32,6 +32,12 @@ def test_a_lowest_value_of_zero_has_no_ratio() -> None:
     assert "\N{MULTIPLICATION SIGN}" not in finding_sentence(study(row("TCP", 0.0), row("InfiniBand", 30.0)))
 
 
+def test_a_number_about_so_much_is_compared_and_marked() -> None:
+    sentence = finding_sentence(study(row("TCP", 20.0), row("InfiniBand", 30.0, qualifier="about")))
+    assert sentence.startswith("Highest is about 30.00\N{NO-BREAK SPACE}GB/s (InfiniBand), about ")
+    assert sentence.endswith("lowest is 20.00\N{NO-BREAK SPACE}GB/s (TCP).")
+
+
 def test_equal_values_have_no_highest() -> None:
     assert finding_sentence(study(row("TCP", 30.0), row("InfiniBand", 30.0))).startswith("All 2 values are equal: 30")
 

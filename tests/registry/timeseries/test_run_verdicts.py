@@ -77,7 +77,7 @@ def test_too_few_earlier_runs_are_reported(client, release, values, reason) -> N
     make_nights(release, values)
     newest = read_history(client)["newest"]
     assert (newest["verdict"], newest["reason"]) == ("cannot tell", reason)
-    assert f"Nobody can tell. {reason}" in client.get(f"/systems/{SLUG}/history/").content.decode()
+    assert f"Cannot be told. {reason}" in client.get(f"/systems/{SLUG}/history/").content.decode()
 
 
 def test_a_run_of_unknown_scale_has_no_verdict_and_a_reason(client, release) -> None:
@@ -181,7 +181,7 @@ def test_the_result_page_compares_it_with_earlier_runs(client, release) -> None:
         assert text in page, text
     expected_page = client.get("/results/hw-8/").content.decode()
     assert f"As expected: 1{NO_BREAK}metric lies where the 7 runs before it let it be expected." in expected_page
-    assert "Nobody can tell. 3 earlier runs" in client.get("/results/hw-4/").content.decode()
+    assert "Cannot be told. 3 earlier runs" in client.get("/results/hw-4/").content.decode()
 
 
 def test_an_alarm_is_stored_once(release) -> None:

@@ -79,7 +79,7 @@ def test_the_choice_costs_one_query_however_long(three, django_assert_num_querie
 
 def test_the_tray_names_removes_clears_and_compares(client: Client, three) -> None:
     tray = tray_of(page(client, "/results/?tool=io500&r=t-2&r=t-1"))
-    assert "2 kept" in tray
+    assert "2 selected" in tray
     assert tray.index("/results/t-2/") < tray.index("/results/t-1/")
     assert 'href="?tool=io500&amp;r=t-1"' in tray and 'href="?tool=io500&amp;r=t-2"' in tray
     assert '<a href="?tool=io500">Clear</a>' in tray
@@ -130,7 +130,7 @@ def test_forms_that_filter_carry_the_choice(client: Client, three, address: str)
 def test_the_page_of_a_system_carries_the_choice_to_its_results(client: Client, three) -> None:
     slug = Result.objects.get(public_id="t-1").system.slug
     content = page(client, f"/systems/{slug}/?r=t-2")
-    assert f"/results/?system={slug}&amp;r=t-2" in content and "1 kept" in tray_of(content)
+    assert f"/results/?system={slug}&amp;r=t-2" in content and "1 selected" in tray_of(content)
 
 
 @pytest.mark.parametrize("address", ["/lists/next/ten/?ordering=score&r=t-2", "/results/?tool=io500&r=t-2"])
@@ -140,7 +140,7 @@ def test_ticked_rows_are_kept_and_the_page_stays(client: Client, three, address:
     assert back and back[1].replace("&amp;", "&") == address
     response = client.get("/compare/keep/", {"results": ["t-1", "t-2"], "back": address})
     assert (response.status_code, response["Location"]) == (302, f"{address}&r=t-1")
-    assert "2 kept" in tray_of(page(client, response["Location"]))
+    assert "2 selected" in tray_of(page(client, response["Location"]))
 
 
 def test_no_ticked_row_keeps_the_address(client: Client, db) -> None:

@@ -352,6 +352,16 @@ def test_a_parameter_has_one_source(tool):
     assert set(by_source) <= provenance.SOURCES
 
 
+@pytest.mark.parametrize("benchmark", catalogue.benchmarks(), ids=lambda benchmark: benchmark.slug)
+def test_a_parameter_is_described_once(benchmark):
+    assert [row.name for row in catalogue.run_parameters(benchmark) if not row.description] == []
+    described = {row["name"] for row in benchmark.descriptor["parameters"]}
+    path = catalogue.FOLDER / benchmark.slug / "parameters.json"
+    by_source = json.loads(path.read_text()) if path.exists() else {}
+    stated = {name: text for names in by_source.values() for name, text in names.items()}
+    assert [name for name, text in stated.items() if bool(text) == (name in described)] == []
+
+
 @pytest.mark.parametrize("folder", ["bench/darshan", "bench/lst", "bench/wrf", "bench/elbencho", "outputs2/elbencho"])
 def test_no_two_real_runs_that_differ_are_called_repeats(shared, tmp_path, folder):
     cases = [case for case in sorted((shared / "data" / folder).iterdir()) if case.is_dir()]
