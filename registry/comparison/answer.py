@@ -45,7 +45,7 @@ def _systems_text(headings: Sequence[Row]) -> str:
 def _likeness_text(matched: Sequence[Row]) -> str:
     alike = sum(match["outcome"] == Likeness.ALIKE for match in matched)
     if len(matched) > 1:
-        return f"{alike} of {len(matched)} like for like with A"
+        return f"{alike or 'none'} of {len(matched)} like for like with A"
     outcomes = {match["outcome"] for match in matched}
     if Likeness.DIFFERENT in outcomes:
         return "not like for like"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from registry.lists import awards, listing
 from registry.lists.awards import Award
-from registry.models import RankedList, Release
+from registry.models import ListEntry, RankedList, Release
 from registry.presentation import numbers
 from registry.query import public_record
 from registry.web.caching import kept_value, public_page
@@ -46,7 +47,7 @@ def release_page(request: HttpRequest, release: str) -> HttpResponse:
     context = {
         "section": "lists",
         "release": stored_release,
-        "lists": public_record.ranked_lists().filter(release=stored_release),
+        "lists": _list_rows(stored_release),
         "opens": numbers.format_datetime(stored_release.opens) if stored_release.opens else "",
         "deadline": numbers.format_deadline(stored_release.deadline, now) if stored_release.deadline else "",
         "publishes": numbers.format_datetime(stored_release.publishes) if stored_release.publishes else "",
@@ -66,6 +67,18 @@ def is_open(release: Release, now: datetime) -> bool:
     if release.imported or release.published_at or release.deadline is None:
         return False
     return (release.opens or now) <= now < release.deadline
+
+
+def _list_rows(release: Release) -> list[dict[str, Any]]:
+    """Its lists with their lengths and first places; an erased or withdrawn result is not named. One query."""
+    first = ListEntry.objects.filter(
+        ranked_list=OuterRef("pk"), position=1, result__erasure=None, result__withdrawn_at=None
+    )
+    lists = public_record.ranked_lists().filter(release=release)
+    rows = lists.annotate(
+        first=Subquery(first.values("system_name")[:1]), first_score=Subquery(first.values("score")[:1])
+    ).values("name", "title", "length", "first", "first_score")
+    return [{**row, "score": numbers.format_decimal(row["first_score"])} for row in rows]
 
 
 def _planned_lists(release: Release) -> list[dict[str, Any]]:

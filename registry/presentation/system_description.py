@@ -61,12 +61,29 @@ def what_differed(difference_groups: Sequence[Mapping[str, Any]], names: Sequenc
 
 
 def _drop_repeated(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows without those that say once more what another says: a run and its options both tell the processes."""
+    """Rows without those that say once more what another says: a run and its options both tell the processes.
+
+    What one of the two does not know of a result, the other says.
+    """
     different: list[dict[str, Any]] = []
     for row in rows:
-        if row not in different:
+        place = next((place for place, other in enumerate(different) if _says_the_same(row, other)), None)
+        if place is None:
             different.append(row)
+        else:
+            pairs = zip(row["cells"], different[place]["cells"], strict=True)
+            known_cells = [cell if other["unknown"] else other for cell, other in pairs]
+            different[place] = different[place] | {"cells": known_cells}
     return different
+
+
+def _says_the_same(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two rows have one name and contradict each other in no cell, with one known of both at least."""
+    if any(row[name] != other[name] for name in row if name != "cells"):
+        return False
+    pairs = list(zip(row["cells"], other["cells"], strict=True))
+    known_pairs = [(cell, same) for cell, same in pairs if not cell["unknown"] and not same["unknown"]]
+    return bool(known_pairs) and all(cell == same for cell, same in known_pairs)
 
 
 def difference_context(difference: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def _of_facts(
     evidence = tuple(fact for fact in facts if fact.source != SUBMITTER or not only_facts)
     earned = len(evidence) >= row["enough"]
     lack = "" if earned else f"; at least {row['enough']} are needed"
-    why = f"{len(evidence)} of {len(row['facts'])} facts are told{lack}."
+    why = f"{len(evidence)} of {len(row['facts'])} facts are given{lack}."
     return Criterion(row["id"], row["title"], row["points"] if earned else 0, row["points"], why, evidence)
 
 
@@ -128,7 +128,7 @@ def _levelled(levels: list[Mapping[str, Any]], items: tuple[Criterion, ...]) -> 
 
 
 def _lacks(level: Mapping[str, Any], points: int, items: tuple[Criterion, ...]) -> str:
-    """ "proprietary needs 90 points; and: Servers are described"."""
+    """ "The next level, proprietary, needs: 90 points; Servers are described."."""
     absent = [item.title for item in items if item.id in level["needs"] and not item.points]
     words = [f"{level['at_least']} points"] if points < level["at_least"] else []
-    return f"For {level['level']} are needed: {', '.join([*words, *absent])}."
+    return f"The next level, {level['level']}, needs: {'; '.join([*words, *absent])}."

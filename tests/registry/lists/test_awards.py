@@ -74,9 +74,16 @@ def test_api_and_page_of_a_release_show_awards(client, django_assert_num_queries
     ]
     assert [winner["system"] for winner in answer["awards"][0]["winners"]] == ["Old Tide", "New Tide"]
     page = client.get("/releases/SC99/").content.decode()
-    assert "Old Tide" in page
+    assert "Old Tide" in page and "entries; first" not in page
     assert "shared" in page
     assert client.get("/releases/sc99/").url == "/releases/SC99/"
+
+
+def test_a_release_names_the_first_of_each_list(client) -> None:
+    release = make_release("SC99")
+    make_list(release, "io500", [make_result(release, "hw-1", 9.0, system_name="Old Tide")], title="Research")
+    page = " ".join(client.get("/releases/SC99/").content.decode().split())
+    assert "1 entry; first Old Tide, 9.00" in page
 
 
 def test_a_release_that_is_not_published_has_no_awards(client) -> None:

@@ -272,6 +272,19 @@ def test_facts_of_one_name_with_equal_values_have_one_row() -> None:
     assert (context["count"], context["hidden"]) == (2, 0)
 
 
+def test_a_fact_that_one_source_does_not_know_has_one_row() -> None:
+    row = {"values": [["8"], ["16"], None], "differs_from_default": [None] * 3, "defaults": [], "subject": ""}
+    facts = [row | {"name": "tasks", "parameter": ""}]
+    facts += [row | {"values": [None, ["16"], ["32"]], "name": "procs", "parameter": ""}]
+    facts += [row | {"values": [["8"], None, None], "name": "vendor", "parameter": ""}]
+    context = what_differed([{"group": "Scale", "differences": facts}], ["a", "b", "c"])
+    ((_, rows),) = context["groups"]
+    assert [[cell["text"] for cell in row["cells"]] for row in rows] == [
+        ["8", "16", "32"],
+        ["8", "\N{EM DASH}", "\N{EM DASH}"],
+    ]
+
+
 def test_labels_of_a_narrow_staircase_end_within_it() -> None:
     points = [
         list_charts.StairPoint(f"SC{17 + place}", 100.0 * 10**place, "A system with a long name", "/")

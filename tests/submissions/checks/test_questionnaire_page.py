@@ -210,7 +210,7 @@ def test_reviewers_read_the_proposal_with_its_evidence_and_the_contradictions(ca
     submit_to(release, submission, cast.alice)
     page = text(browser(cast.dana).get(f"/review/{submission.pk}/"))
     assert "Proposed level: undefined" in page
-    assert "0 of 5 facts are told; at least 2 are needed." in page
+    assert "0 of 5 facts are given; at least 2 are needed." in page
     assert "The software can be had by others" in page
     assert "questionnaire.load-found" in page
     assert "a load up to 12.8" in page

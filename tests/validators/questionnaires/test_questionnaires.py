@@ -435,14 +435,14 @@ def test_unavailable_software_limits_the_level_to_proprietary() -> None:
     answers = COMPLETE | {"software_availability": "not_public"}
     proposal = level(answers, make_system(node_classes=[client(), SERVER]))
     assert (proposal.level, proposal.points) == ("proprietary", 105)
-    assert proposal.next_level == "For fully are needed: The software can be had by others."
+    assert proposal.next_level == "The next level, fully, needs: The software can be had by others."
 
 
 def test_undescribed_servers_limit_the_level_to_limited() -> None:
     proposal = level(COMPLETE, make_system(node_classes=[client()]))
     assert proposal.level == "limited"
     (servers,) = [item for item in proposal.items if item.id == "servers"]
-    assert (servers.points, servers.of, servers.why) == (0, 10, "0 of 5 facts are told; at least 2 are needed.")
+    assert (servers.points, servers.of, servers.why) == (0, 10, "0 of 5 facts are given; at least 2 are needed.")
 
 
 def test_answers_alone_leave_the_level_undefined() -> None:
