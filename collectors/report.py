@@ -264,7 +264,7 @@ def print_result(document, address, stream):
         "result  {}  {} {}".format(document.get("id"), document.get("tool"), document.get("tool_version")), stream
     )
     for name in RESULT_FIELDS:
-        value = document.get(name)
+        value = label_trust(document) if name == "trust" else document.get(name)
         print_line("{:<16}{}".format(name.replace("_", " "), "not known" if value in (None, "") else value), stream)
     if document.get("withdrawn_at"):
         print_line(
@@ -273,6 +273,16 @@ def print_result(document, address, stream):
     print_scores(document, stream)
     print_line("findings {}".format(len(list_of_dicts(document, "findings"))), stream)
     print_line("url     {}".format(address), stream)
+
+
+def label_trust(row):
+    """The trust of a result, never alone where rules are violated, also from a registry that has no words for it."""
+    if row.get("trust_label"):
+        return row["trust_label"]
+    count = row.get("rules_violated")
+    if not isinstance(count, int) or not count:
+        return row.get("trust")
+    return "{}, {} rule{} violated".format(row.get("trust"), count, "" if count == 1 else "s")
 
 
 WAITS_FOR = {

@@ -332,3 +332,19 @@ def test_a_python_without_tls_measures_validates_and_reaches_http(
     alice.environ.update(HIGHWATER_URL="https://127.0.0.1:1", HIGHWATER_TOKEN="hw_x")
     done = alice("whoami", python=oldest_and_this_python)
     assert (done.returncode, "collector.tls" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("facts", [{"trust_label": "verified, 2 rules violated"}, {"rules_violated": 2}])
+def test_verified_never_stands_alone_over_violated_rules(reader, peer, facts):
+    row = dict(ROW, id="hw-7", tool="fio", tool_version="3.33", **facts)
+    peer.public["/api/v1/results/hw-7/"] = row
+    peer.public["/api/v1/compare/"] = dict(COMPARED, results=[row, dict(row, id="hw-8")])
+    for command in (("show", "hw-7"), ("compare", "hw-7", "hw-8")):
+        done = reader(*command)
+        assert done.returncode == 0, done.stderr
+        assert "verified, 2 rules violated" in done.stdout
+
+
+def test_trust_without_violated_rules_is_one_word(reader, peer):
+    peer.public["/api/v1/results/hw-7/"] = dict(ROW, id="hw-7", tool="fio", tool_version="3.33", rules_violated=0)
+    assert "trust           verified\n" in reader("show", "hw-7").stdout
