@@ -89,6 +89,6 @@ def _quantity_text(row: Row, unit: str) -> str:
 
 
 def _place_name(answer: dict[str, Any], row: Row) -> str:
-    """The places of a row on the axes of its study; an unknown one is a dash."""
-    places = ((axis["name"], row[axis["name"]]) for axis in answer["axes"])
+    """The places of a row on the axes of its study; an unknown one is a dash, an empty one is left out."""
+    places = ((axis["name"], row[axis["name"]]) for axis in answer["axes"] if row[axis["name"]] != "")
     return ", ".join(numbers.MISSING if place is None else label_place(name, str(place)) for name, place in places)

@@ -38,6 +38,12 @@ def test_a_number_about_so_much_is_compared_and_marked() -> None:
     assert sentence.endswith("lowest is 20.00\N{NO-BREAK SPACE}GB/s (TCP).")
 
 
+def test_an_empty_place_is_left_out() -> None:
+    answer = study(row("TCP", 20.0, mode=""), row("InfiniBand", 30.0, mode="closed"))
+    sentence = finding_sentence(answer | {"axes": [{"name": "fabric"}, {"name": "mode"}]})
+    assert "(InfiniBand, closed)" in sentence and sentence.endswith("(TCP).")
+
+
 def test_equal_values_have_no_highest() -> None:
     assert finding_sentence(study(row("TCP", 30.0), row("InfiniBand", 30.0))).startswith("All 2 values are equal: 30")
 
