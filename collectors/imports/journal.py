@@ -27,7 +27,7 @@ class Journal:
     def forget(self, submission_ids):
         """Take what these submissions hold out of the record; the file changes with the next bundle."""
         ids = set(submission_ids)
-        self.sent = {digest: known for digest, known in self.sent.items() if known not in ids}
+        self.sent = {digest: stored_id for digest, stored_id in self.sent.items() if stored_id not in ids}
 
 
 def open_journal(environ, registry, place, trial):

@@ -169,7 +169,7 @@ def test_an_import_does_not_depend_on_its_earlier_submissions(alice, peer, tree)
 
 
 @pytest.mark.parametrize(("state", "words"), [(None, "is not there any more"), ("withdrawn", "was withdrawn")])
-def test_what_is_gone_from_the_registry_is_said_and_sent_again_when_told(alice, peer, tree, state, words) -> None:
+def test_closed_submissions_are_reported_and_sent_again_on_request(alice, peer, tree, state, words) -> None:
     peer.facts = CHECKED
     alice("import", "tree", tree)
     (tree / "new.json").write_bytes(make_output(8))

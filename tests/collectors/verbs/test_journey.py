@@ -95,7 +95,7 @@ def test_a_refusal_keeps_its_code_and_hint(alice, stored):
     assert "Choose next." in done.stderr
 
 
-def test_of_several_runs_one_is_chosen_by_its_number(oldest_and_this_python, alice, stored) -> None:
+def test_status_numbers_the_runs_to_choose_from(oldest_and_this_python, alice, stored) -> None:
     runs = [{"tool": "fio", "path": f"outputs/fio-{number}.json"} for number in range(12)]
     stored.private[PATH] = dict(STORED, runs=runs, primary=None)
     done = alice("status", ID, python=oldest_and_this_python)
@@ -107,7 +107,7 @@ def test_of_several_runs_one_is_chosen_by_its_number(oldest_and_this_python, ali
 
 
 @pytest.mark.parametrize("changes", [{"primary": 1}, {"state": "published"}, {"runs": [{"tool": "fio"}]}, {"runs": 7}])
-def test_nothing_is_to_be_chosen_where_one_run_counts(alice, stored, changes) -> None:
+def test_status_offers_no_choice_where_one_run_counts(alice, stored, changes) -> None:
     stored.private[PATH] = dict(STORED, runs=[{"tool": "fio"}] * 3, primary=None) | changes
     assert "choose" not in alice("status", ID).stdout
 

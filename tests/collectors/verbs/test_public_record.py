@@ -303,8 +303,8 @@ def test_words_in_utf_8_are_sent_whatever_the_locale(oldest_and_this_python, ali
     alice.environ.update(PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     done = alice(*command, python=oldest_and_this_python)
     assert "Traceback" not in done.stderr
-    asked = "".join(unquote_plus(received.path) + str(received.json) for received in peer.received)
-    assert "Z\u00fcrich" in asked, done.stderr
+    requests_text = "".join(unquote_plus(received.path) + str(received.json) for received in peer.received)
+    assert "Z\u00fcrich" in requests_text, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ def test_times_that_fall_are_better(client, db) -> None:
     assert [(step["place"], step["better"]) for step in row["steps"]] == [(3, True)]
 
 
-def test_what_is_printed_for_programs_is_read_in_larger_units(client, db) -> None:
+def test_the_page_has_larger_units_than_programs_print(client, db) -> None:
     """fio prints bytes in a second and nanoseconds: no person reads these, in sentences, tables or pictures."""
     release = make_release("T1")
     for number, factor in enumerate([1.0, 1.01, 1.0, 2.0, 2.02, 2.01], 1):

@@ -187,7 +187,7 @@ def acts(stage: Any, name: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("name", ["dana", "bob", "erin"])
-def test_nobody_changes_or_finds_a_hidden_run_by_an_act(stage, name) -> None:
+def test_acts_of_strangers_neither_change_nor_reveal_a_hidden_run(stage, name) -> None:
     Membership.objects.filter(account=stage.cast.bob.account).delete()
     before = acts(stage, name)
     fill_shelf(stage)

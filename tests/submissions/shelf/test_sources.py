@@ -61,7 +61,7 @@ def most_rows_read(statement: str, table: str) -> int:
 
 @pytest.mark.parametrize("with_record", [False, True])
 @pytest.mark.parametrize("kind", ["metrics", "facts"])
-def test_what_a_shelf_can_be_asked_for_is_found_in_one_pass(published, shelved, kind, with_record) -> None:
+def test_metrics_and_facts_of_a_shelf_are_read_once(published, shelved, kind, with_record) -> None:
     """Each row of the shelf is read once, however many kinds of numbers and facts there are."""
     numbers = [shelved(performance=2.0 + place).shelf_runs.get().pk for place in range(3)]
     source = shelf_source(numbers, with_record=with_record)
@@ -82,7 +82,7 @@ def _as_tuple(row: Any) -> tuple[Any, ...]:
     return (row,) if isinstance(row, str) else (row.op, row.quantity, row.stat)
 
 
-def test_no_row_is_looked_up_in_a_list_of_all_runs(shelved) -> None:
+def test_plans_of_a_shelf_go_through_no_list_of_runs(shelved) -> None:
     """PostgreSQL goes through a list once for each row that it finds by a key; of a set it does not."""
     number = shelved().shelf_runs.get().pk
     statement = str(shelf_source([number], with_record=False).table_rows(Measurement).query)
