@@ -91,10 +91,10 @@ class StandInSource(RowSource):
     def __init__(self, selects: Mapping[str, str], record_selects: Mapping[str, str] | None = None) -> None:
         """`record_selects` has the rows of the record that stand beside, in the same columns."""
         self._selects, self._record_selects = selects, record_selects or {}
-        parts = [f"{table} AS NOT MATERIALIZED ({self._both(table)})" for table in selects]
+        parts = [f"{table} AS NOT MATERIALIZED ({self._joined_select(table)})" for table in selects]
         self._named = ", ".join(parts)
 
-    def _both(self, table: str) -> str:
+    def _joined_select(self, table: str) -> str:
         recorded, own = self._record_selects.get(table), self._selects[table]
         return f"{recorded} UNION ALL {own}" if recorded else own
 
