@@ -8,6 +8,7 @@ member of both roles that has no rights of its own: `RESET ROLE` then gives noth
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 from django.apps import apps
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Model
 from psycopg import sql
 
 _of_process = ""
@@ -54,6 +56,22 @@ ERASURES = "registry_erasure"
 SETTING_OF = {"application": "DATABASE_APP_ROLE", "public": "DATABASE_PUBLIC_ROLE"}
 PUBLIC_APP = "registry"
 """Tables of this app are the public record."""
+WITHHELD_COLUMNS = {
+    # Who did it is told to editors alone.
+    "registry_erasure": ("erased_by",),
+    "registry_identitychange": ("decided_by", "undone_by"),
+    "registry_override": ("decided_by",),
+    "registry_logstate": ("unheld_since",),
+}
+"""Columns of public tables that the public role does not read; queries of public routes leave them out."""
+WITHHELD_TABLES = ("registry_stepsdue",)
+"""Tables of the record's app that only workers and commands read."""
+PUBLIC_ROWS = {
+    "registry_identitychange": "public",
+    # When a private leaf was noted, and between which public ones, would tell of what it is.
+    "registry_logleaf": "index IS NULL OR EXISTS (SELECT FROM registry_logopening WHERE leaf_id = registry_logleaf.id)",
+}
+"""Which rows the public role reads, of tables that have others too; every other role goes on as if there were none."""
 
 
 def reads_private(view: View) -> View:
@@ -95,7 +113,6 @@ def grant_statements() -> list[sql.Composed]:
     """
     statements: list[sql.Composed] = []
     application, public = settings.DATABASE_APP_ROLE, settings.DATABASE_PUBLIC_ROLE
-    tables = {model._meta.db_table: model._meta.app_label for model in apps.get_models(include_auto_created=True)}
     for role in filter(None, (application, public)):
         statements += _role_statements(role)
     if application and public:
@@ -116,12 +133,36 @@ def grant_statements() -> list[sql.Composed]:
         statements.append(_on_table("REVOKE INSERT ON {} FROM {}", ERASURES, application))
     if public:
         statements.append(_with_schema("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}", public))
-        statements += [
-            _on_table("GRANT SELECT ON {} TO {}", table, public)
-            for table, app in sorted(tables.items())
-            if app == PUBLIC_APP
-        ]
+        for model in sorted(apps.get_app_config(PUBLIC_APP).get_models(), key=lambda model: model._meta.db_table):
+            if model._meta.db_table not in WITHHELD_TABLES:
+                statements.append(_reading_statement(model, public))
+        for table, condition in PUBLIC_ROWS.items():
+            statements.append(_row_statement(table, condition, public))
     return statements
+
+
+def _reading_statement(model: type[Model], role: str) -> sql.Composed:
+    """A table whose columns are all public is granted whole."""
+    table = model._meta.db_table
+    withheld = WITHHELD_COLUMNS.get(table)
+    if not withheld:
+        return _on_table("GRANT SELECT ON {} TO {}", table, role)
+    columns = [str(field.column) for field in model._meta.concrete_fields if field.column not in withheld]
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    return sql.SQL("GRANT SELECT ({}) ON {} TO {}").format(names, sql.Identifier(table), sql.Identifier(role))
+
+
+def _row_statement(table: str, condition: str, role: str) -> sql.Composed:
+    digest = hashlib.sha256(f"{role} {condition}".encode()).hexdigest()[:16]
+    return sql.SQL(_FOR_STRANGERS).format(
+        table=sql.Identifier(table),
+        name=sql.Literal(table),
+        role=sql.Identifier(role),
+        condition=sql.SQL(condition),
+        policy=sql.Identifier(f"strangers_{digest}"),
+        policy_name=sql.Literal(f"strangers_{digest}"),
+        role_name=sql.Literal(role),
+    )
 
 
 def login_statements(login: str) -> list[sql.Composed]:
@@ -132,6 +173,24 @@ def login_statements(login: str) -> list[sql.Composed]:
     return [_make_role(login), take_own.format(sql.Identifier(login)), *members]
 
 
+_FOR_STRANGERS = """
+DO $rows$ DECLARE former record; BEGIN
+    IF EXISTS (SELECT FROM pg_policies WHERE tablename = {name} AND policyname = {policy_name}) THEN
+        RETURN;
+    END IF;
+    FOR former IN
+        SELECT policyname FROM pg_policies WHERE tablename = {name} AND roles = ARRAY[{role_name}::name]
+    LOOP
+        EXECUTE format('DROP POLICY %I ON {table}', former.policyname);
+    END LOOP;
+    IF NOT EXISTS (SELECT FROM pg_policies WHERE tablename = {name} AND policyname = 'everybody') THEN
+        CREATE POLICY everybody ON {table} USING (true) WITH CHECK (true);
+    END IF;
+    CREATE POLICY {policy} ON {table} AS RESTRICTIVE FOR SELECT TO {role} USING ({condition});
+    ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
+END $rows$
+"""
+"""Which rows a role reads. The owner is bound by no policy, and everybody else by one that lets all rows pass."""
 _FROM_EVERYBODY = """
 DO $take$ BEGIN
     IF has_database_privilege({role}, current_database(), 'TEMPORARY') THEN

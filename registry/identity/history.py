@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.db.models import Q
 
 from registry.models import IdentityChange, Site, System
+from registry.models.identities import DECIDERS
 
 Row = dict[str, Any]
 
@@ -30,7 +31,7 @@ def former_names(kind: str, slug: str) -> list[Row]:
     are left out.
     """
     acts = IdentityChange.objects.filter(kind=kind, action=IdentityChange.Action.MERGE, undone_at=None, public=True)
-    acts = acts.filter(_was_called(kind, slug)).order_by("-made_at", "-id")
+    acts = acts.filter(_was_called(kind, slug)).defer(*DECIDERS).order_by("-made_at", "-id")
     return [
         {
             "slug": act.from_slug,
@@ -56,7 +57,7 @@ def _was_called(kind: str, slug: str) -> Q:
 def standings_at(moment: datetime) -> dict[str, Standing]:
     """By public id where a result stood at a moment, of those that acts moved since. One query."""
     moved_since = Q(made_at__gt=moment) | Q(undone_at__gt=moment)
-    acts = IdentityChange.objects.filter(moved_since, kind__in=("site", "system")).order_by("id")
+    acts = IdentityChange.objects.filter(moved_since, kind__in=("site", "system")).defer(*DECIDERS).order_by("id")
     steps: list[tuple[datetime, int, IdentityChange, str]] = []
     for act in acts:
         if act.made_at > moment:

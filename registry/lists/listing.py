@@ -170,7 +170,7 @@ def _imported_with(release: Release, body: Row) -> list[Entry]:
     """Each under the names of its time: what was found to be one since then changes no published list."""
     results = Result.objects.filter(release=release, trust=Result.Trust.IMPORTED, tool=tool_of(body))
     published = datetime.combine(release.held_on, time(), UTC)
-    results = results.select_related("site", "system", "release", "erasure")
+    results = results.select_related("site", "system", "release", "erasure").defer("erasure__erased_by")
     return _recorded_candidates(list(results), body, published)
 
 
@@ -179,6 +179,7 @@ def _full_list(release: Release, name: str, body: Row, forced: Sequence[str]) ->
     rows = ListEntry.objects.filter(ranked_list__release=release).select_related(
         "result__release", "result__erasure", "ranked_list"
     )
+    rows = rows.defer("result__erasure__erased_by")
     full = [_imported_entry(row, body) for row in rows.filter(ranked_list__name="full")]
     full_ids = {entry.id for entry in full}
     beyond = rows.filter(ranked_list__name=name, result__public_id__in=forced)
@@ -210,6 +211,7 @@ def _measured_candidates(release: Release, body: Row, forced: Sequence[str]) -> 
         revised &= Q(revised_by__published_at__lte=release.published_at)
     joined = ("site", "system", "release", "erasure__system__site", "erasure__system__merged_into__site")
     results = Result.objects.filter(release__held_on__lte=release.held_on).select_related(*joined)
+    results = results.defer("erasure__erased_by")
     ranked_or_explained = Q(trust=Result.Trust.VERIFIED) | Q(trust=Result.Trust.REPORTED, release=release)
     standing = results.filter(ranked_or_explained, ~withdrawn, ~late, ~revised, tool=tool_of(body))
     beyond = results.filter(public_id__in=forced).exclude(id__in=standing.values("id"))

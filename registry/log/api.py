@@ -12,6 +12,7 @@ from registry.log import responses as shape
 from registry.log.proofs import subject_proof
 from registry.log.recorded_read import RecordedRead
 from registry.models import IdentityChange
+from registry.models.identities import DECIDERS
 from registry.query import cursor_pages, demonstration, public_record
 from registry.query.questions import study_query
 from registry.web import responses as web_responses
@@ -111,7 +112,7 @@ class NameChangeProof(PublicRead):
 
 
 def _public_changes() -> QuerySet[IdentityChange]:
-    return IdentityChange.objects.filter(records.PUBLIC_CHANGES)
+    return IdentityChange.objects.filter(records.PUBLIC_CHANGES).defer(*DECIDERS)
 
 
 def _find_change(id: int) -> IdentityChange:

@@ -32,7 +32,7 @@ class LogOverview:
 
 def log_overview() -> LogOverview:
     """Four queries, whatever the log holds."""
-    state = LogState.objects.filter(pk=1).first()
+    state = LogState.objects.only("origin", "trouble").filter(pk=1).first()
     newest = LogCheckpoint.objects.order_by("-size").first()
     pending = LogLeaf.objects.filter(index=None).aggregate(count=Count("pk"), oldest=Min("noted_at"))
     restored = LogOpening.objects.filter(subject=RESTORED_SUBJECT).order_by("-leaf")

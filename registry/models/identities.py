@@ -5,6 +5,9 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+DECIDERS = ("decided_by", "undone_by")
+"""Columns that queries of public routes leave out: their role of the database does not read them."""
+
 
 class IdentityChange(models.Model):
     """One merging or splitting: what led to what, why, when, by whom, and what moved. Undone from its own row."""

@@ -275,7 +275,7 @@ def find_result(public_id: str, source: RowSource = PUBLIC) -> SharedResult:
         .select_related(
             "release", "site", "system", "platform", "revises", "revised_by", "same_as", "run_verdict", "erasure"
         )
-        .defer("search")
+        .defer("search", "erasure__erased_by")
         .annotate(again=ArraySubquery(again.values("public_id")), has_marks=Exists(marks))
         .filter(public_id=public_id.replace("\0", ""))
         .first()

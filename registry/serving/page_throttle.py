@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
 from registry.web.error_pages import refusal_page
-from registry.web.throttles import LoopbackAwareThrottle, TooManyRequests
+from registry.web.throttles import AddressThrottle, PictureThrottle, TooManyRequests
 
 _FREE = ("/livez", "/readyz", "/healthz", "/metrics", "/static/", "/favicon.ico", "/robots.txt")
 _DRAWN = ("png", "svg")
 
 
-class _AddressThrottle(LoopbackAwareThrottle):
-    """Counts per address alone: who is signed in stands in the database, which a flood must not reach."""
-
-    def get_cache_key(self, request: Any, view: Any) -> str:
-        return self.cache_format % {"scope": self.scope, "ident": self.get_ident(request)}
-
-
-class PageThrottle(_AddressThrottle):
+class PageThrottle(AddressThrottle):
     scope = "page"
-
-
-class PictureThrottle(_AddressThrottle):
-    scope = "picture"
 
 
 class PageThrottleMiddleware:
@@ -45,13 +33,9 @@ class PageThrottleMiddleware:
         return self.get_response(request)
 
 
-def _throttles_of(request: HttpRequest) -> list[_AddressThrottle]:
-    """Calls of the API are counted by its own classes, but for what they draw."""
-    if request.path.startswith(_FREE):
+def _throttles_of(request: HttpRequest) -> list[AddressThrottle]:
+    """Calls of the API are counted by its own classes, once it is known what they draw."""
+    if request.path.startswith((*_FREE, "/api/")):
         return []
-    is_call = request.path.startswith("/api/")
     is_drawn = request.path.endswith(_DRAWN) or request.GET.get("format") in _DRAWN
-    if is_call and "image/" in request.headers.get("Accept", "").lower():
-        is_drawn = True  # the API draws what a caller accepts, too
-    pages = [] if is_call else [PageThrottle()]
-    return [*([PictureThrottle()] if is_drawn else []), *pages]
+    return [*([PictureThrottle()] if is_drawn else []), PageThrottle()]

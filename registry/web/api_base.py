@@ -16,6 +16,7 @@ from rest_framework.permissions import SAFE_METHODS, AllowAny
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from registry.query import cursor_pages
@@ -25,6 +26,7 @@ from registry.query.responses import csv_safe
 from registry.query.row_sources import PUBLIC, RowSource
 from registry.web.moved import redirect_moved
 from registry.web.renderers import JSONRenderer
+from registry.web.throttles import PictureThrottle
 
 FRESH_S = 60
 MOST_IN_HEADER = 5
@@ -94,6 +96,12 @@ class PublicRead(APIView):
 
     def get_permissions(self) -> Sequence[Any]:
         return [AllowAny()] if self._reads() else super().get_permissions()
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        """A picture counts as one, too, by the form that was agreed on: a browser accepts pictures everywhere."""
+        renderer = getattr(self.request, "accepted_renderer", None)
+        is_drawn = getattr(renderer, "media_type", "").startswith("image/")
+        return [*super().get_throttles(), *([PictureThrottle()] if is_drawn else [])]
 
     def _reads(self) -> bool:
         """Whether the method only reads, or is none of this address: then it is refused as such, account or not."""

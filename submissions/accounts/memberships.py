@@ -175,10 +175,11 @@ def accept_invitation(invitation: Invitation, account: Account) -> Membership:
     Raises NoInvitation where it was used up before.
     """
     with transaction.atomic():
-        if not Invitation.objects.filter(pk=invitation.pk).delete()[0]:
-            raise NoInvitation
+        # As it is now: meanwhile it may have been used, taken back, or renewed for another role.
+        stored = _require_first(_open_invitations().select_for_update(of=("self",)).filter(pk=invitation.pk))
+        stored.delete()
         membership, _ = Membership.objects.get_or_create(
-            account=account, institution=invitation.institution, defaults={"role": invitation.role}
+            account=account, institution=stored.institution, defaults={"role": stored.role}
         )
     return membership
 

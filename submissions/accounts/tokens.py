@@ -11,10 +11,11 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework import authentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
+from registry.web.throttles import GuessThrottle
 from submissions.accounts import second_factor
 from submissions.errors import NoToken, OutOfScope, TokenRefused
 from submissions.models import Account, Token
@@ -27,6 +28,8 @@ USUAL_DAYS = 365
 MOST_DAYS = 730
 MOST_TOKENS = 100
 USE_NOTED_EVERY = timedelta(minutes=1)
+_GUESS = "highwater.guess"
+"""Of a request's environment: whether its wrong token was within the limit, else the throttle."""
 
 
 def create_token(
@@ -111,7 +114,11 @@ class TokenAuthentication(authentication.TokenAuthentication):
         """The account and token of the header, for whatever use; None without one. Raises AuthenticationFailed."""
         if request.headers.get("Authorization", "").lower().startswith("bearer "):
             self.keyword = "Bearer"
-        credentials: tuple[Account, Token] | None = super().authenticate(request)  # type: ignore[arg-type]  # headers
+        try:
+            credentials: tuple[Account, Token] | None = super().authenticate(request)  # type: ignore[arg-type]  # headers
+        except AuthenticationFailed:
+            _count_guess(request)
+            raise
         return credentials
 
     def authenticate_credentials(self, key: str) -> tuple[Account, Token]:
@@ -129,6 +136,15 @@ class TokenAuthentication(authentication.TokenAuthentication):
         second_factor.require_factor(token.account)
         _note_use(token, now)
         return token.account, token
+
+
+def _count_guess(request: Request | HttpRequest) -> None:
+    """Count a token that is none, once a request. Raises Throttled where too many came from there."""
+    if _GUESS not in request.META:
+        throttle = GuessThrottle()
+        request.META[_GUESS] = throttle.allow_request(request, None) or throttle
+    if request.META[_GUESS] is not True:
+        raise Throttled(request.META[_GUESS].wait())
 
 
 def _note_use(token: Token, now: datetime) -> None:

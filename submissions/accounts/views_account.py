@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 
-from allauth.account.utils import passthrough_next_redirect_url
+from allauth.account.utils import passthrough_next_redirect_url, url_str_to_user_pk
 from allauth.account.views import (
     LoginView,
     PasswordChangeView,
@@ -18,6 +18,8 @@ from allauth.account.views import (
 )
 from django.conf import settings
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -36,6 +38,7 @@ from submissions.accounts.entry.provider_groups import is_of_directory
 from submissions.accounts.forms import FingerprintForm, NewTokenForm, SigningKeyForm, TokenForm, VendorsForm
 from submissions.bundles import signatures
 from submissions.errors import NoToken, PasswordElsewhere
+from submissions.models import Account
 from submissions.web.page_base import View, private_page
 from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
@@ -139,7 +142,17 @@ change_password = password_page(PasswordChangeView.as_view())
 
 
 class PasswordByLetter(PasswordResetFromKeyView):
-    """Where the link of a letter leads; an account that a directory took over since gets no password by it."""
+    """Where the link of a letter leads; an account that a directory took over since gets no password by it.
+
+    Of two who send a password by one link at the same moment one sets it: the link is looked at once the other is done.
+    """
+
+    def dispatch(self, request: HttpRequest, uidb36: str, key: str, **kwargs: Any) -> HttpResponseBase:
+        with transaction.atomic():
+            if request.method == "POST" and (pk := _account_key(uidb36)):
+                Account.objects.select_for_update().filter(pk=pk).first()
+            answer: HttpResponseBase = super().dispatch(request, uidb36, key, **kwargs)
+        return answer
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         try:
@@ -147,6 +160,14 @@ class PasswordByLetter(PasswordResetFromKeyView):
         except PasswordElsewhere as refusal:
             return refusal_page(request, refusal)
         return answer
+
+
+def _account_key(uidb36: str) -> int | None:
+    """What a link says of whose it is; None where that can't be."""
+    try:
+        return int(url_str_to_user_pk(uidb36))
+    except (ValueError, ValidationError):
+        return None
 
 
 def account_options() -> dict[str, bool]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache, caches
+from django.db import connection
 from django.test import Client
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +53,17 @@ def test_addresses_of_one_network_have_one_rate(caller: str) -> None:
     assert get("/docs/", "::ffff:198.51.100.8").status_code == 200
 
 
-@pytest.mark.parametrize("accept", ["image/png", "image/svg+xml", "application/json;q=0.1, IMAGE/PNG"])
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8"
+
+
+@pytest.mark.parametrize("accept", [BROWSER, "application/json, image/png", "image/avif", "*/*"])
+@pytest.mark.parametrize("address", ["/api/v1/study/", "/api/v1/releases/", "/api/v1/"])
+def test_answers_without_a_picture_spend_no_rate_of_pictures(address: str, accept: str) -> None:
+    for _ in range(3):
+        assert Client().get(address, REMOTE_ADDR="198.51.100.7", HTTP_ACCEPT=accept).status_code != 429
+
+
+@pytest.mark.parametrize("accept", ["image/png", "image/svg+xml", "IMAGE/PNG", "image/avif, image/png"])
 def test_a_picture_that_is_asked_for_by_its_type_counts_as_one(accept: str) -> None:
     def ask() -> int:
         return Client().get("/api/v1/study/", REMOTE_ADDR="198.51.100.7", HTTP_ACCEPT=accept).status_code
@@ -80,6 +94,32 @@ def test_pictures_have_a_rate_of_their_own(address: str) -> None:
     assert get(address).status_code != 429
     assert get(address).status_code == 429
     assert get("/api/v1/releases/").status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_simultaneous_requests_are_limited_to_the_rate() -> None:
+    clients, start = [Client() for _ in range(12)], Barrier(12)
+
+    def ask(client: Client) -> int:
+        start.wait()
+        try:
+            return client.get("/docs/", REMOTE_ADDR="198.51.100.7").status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(clients)) as pool:
+        answers = list(pool.map(ask, clients))
+    assert sorted(answers) == [200] * 3 + [429] * 9
+
+
+def test_counts_older_than_the_span_are_dropped() -> None:
+    """By the clock of the cache; a refusal is not counted and puts nothing off."""
+    counts = caches["default"]
+    assert [counts.count_within("tested", 2, 60) for _ in range(2)] == [0, 0]
+    assert 0 < counts.count_within("tested", 2, 60) <= 60
+    assert counts.count_within("tested", 3, 60) == 0
+    assert counts.count_within("tested", 1, 1e-9) == 0
+    assert counts.count_within("tested", 1, 60) > 0
 
 
 def test_a_refused_picture_of_the_api_is_a_problem() -> None:

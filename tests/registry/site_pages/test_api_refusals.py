@@ -194,15 +194,13 @@ def test_loopback_has_a_rate_of_its_own_but_not_behind_an_undeclared_proxy(setti
     caller = Client(REMOTE_ADDR="127.0.0.1")
     assert {caller.get(RESULTS).status_code for _ in range(5)} == {200}
     forwarded = Client(REMOTE_ADDR="127.0.0.99", HTTP_X_FORWARDED_FOR="127.0.0.1")
-    cache.delete("throttle_read_127.0.0.99")
+    cache.delete("counted_read_127.0.0.99/32")
     assert [forwarded.get(RESULTS).status_code for _ in range(2)] == [200, 429]
-    cache.delete("throttle_read_127.0.0.99")
+    cache.delete("counted_read_127.0.0.99/32")
 
 
 def test_reading_works_without_the_cache(client, settings) -> None:
-    settings.CACHES = {
-        "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
-    }
+    settings.CACHES = {"default": {"BACKEND": "registry.web.cache_backend.Cache", "LOCATION": "redis://127.0.0.1:1/0"}}
     with pytest.raises(CacheAway):
         ReadThrottle.cache.get("anything")
     assert client.get(RESULTS).status_code == 200

@@ -10,7 +10,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.core.cache import cache
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 
 from submissions.models import Account
@@ -26,6 +26,7 @@ from tests.submissions.accounts.test_signing_in import (  # noqa: F401
     sign_in,
     with_totp,
 )
+from tests.submissions.conftest import wait_until
 
 pytestmark = pytest.mark.django_db
 OTHER = "ebb and flow and ebb"
@@ -128,6 +129,38 @@ def test_a_reset_ends_every_session_and_every_other_link(gil) -> None:  # noqa: 
         chain = thief.get(link, follow=True).redirect_chain
         thief.post(chain[-1][0] if chain else link, {"password1": "a" * 20 + "z", "password2": "a" * 20 + "z"})
     assert Account.objects.get().check_password(OTHER)
+
+
+def count_waiting() -> int:
+    """How many transactions wait for a lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted")
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_link_sets_one_password_of_two_at_the_same_moment(gil) -> None:  # noqa: F811
+    Client().post("/account/password/reset/", {"email": gil.email})
+    link = link_of(letters()[0])
+    words = ["first wave of the tide", "second wave of the tide"]
+    clients = [Client() for _ in words]
+    forms = [client.get(link, follow=True).redirect_chain[-1][0] for client in clients]
+
+    def reset(client: Client, form: str, word: str) -> int:
+        try:
+            return client.post(form, {"password1": word, "password2": word}).status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(words)) as pool:
+        with transaction.atomic():
+            Account.objects.select_for_update().get(pk=gil.pk)
+            answers = [pool.submit(reset, *parts) for parts in zip(clients, forms, words, strict=True)]
+            wait_until(lambda: count_waiting() == len(words) or any(answer.done() for answer in answers))
+        assert sorted(answer.result() for answer in answers) == [200, 302]
+    gil.refresh_from_db()
+    chosen = words[[answer.result() for answer in answers].index(302)]
+    assert gil.check_password(chosen)
 
 
 @pytest.mark.parametrize("address", LOOKALIKES, ids=ascii)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from importlib import import_module
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection
 from django.test import Client
@@ -253,3 +254,27 @@ def test_the_account_address_shows_account_and_token(cast) -> None:
     assert [row["slug"] for row in answer["institutions"]] == ["north-lab"]
     assert cast.alice.token.startswith(answer["token"]["id"])
     assert cast.alice.token not in str(answer)
+
+
+@pytest.mark.parametrize("header", ["Token wrong", "Bearer wrong", "Token", "Token two words", "Token \xff"])
+def test_wrong_tokens_count_by_address(cast, settings, header) -> None:
+    settings.THROTTLE_RATES = {**settings.THROTTLE_RATES, "read": ("3/min", "100000/s")}
+    cache.clear()
+
+    def guess(caller: str = "198.51.100.9", sent: str = header) -> int:
+        return Client().get("/api/v1/account/", REMOTE_ADDR=caller, HTTP_AUTHORIZATION=sent).status_code
+
+    assert [guess() for _ in range(5)] == [401, 401, 401, 429, 429]
+    assert guess("198.51.100.10") == 401
+    # Who has a token is counted by account, wherever others guess.
+    assert guess(sent=f"Token {cast.alice.token}") == 200
+
+
+def test_a_wrong_token_of_an_upload_counts_once(settings) -> None:
+    settings.THROTTLE_RATES = {**settings.THROTTLE_RATES, "read": ("3/min", "100000/s")}
+    cache.clear()
+    caller = {"REMOTE_ADDR": "198.51.100.9", "HTTP_AUTHORIZATION": "Token wrong"}
+    answers = [Client().post("/api/v1/submissions/", {}, **caller) for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
+    assert 0 < int(answers[-1]["Retry-After"]) <= 60
+    cache.clear()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
+from django.apps import apps
 from django.conf import settings
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
@@ -15,12 +17,13 @@ from django.db import DatabaseError, ProgrammingError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import URLPattern, path
+from django.utils import timezone
 
 from registry import api_urls, page_urls
 from registry.database import rights
 from registry.lists.io500_site import urls as io500_urls
 from registry.log import appending, recording
-from registry.models import Result
+from registry.models import Erasure, IdentityChange, LogLeaf, Result, System
 from registry.serving import request_role
 from submissions.models import Account, Event, Review, Submission
 from submissions.publication.publish import publish_release
@@ -86,6 +89,8 @@ def public_role(settings, db) -> Iterator[str]:
     """A role of this test's database, with its rights; requests of strangers use it."""
     role = f"{connection.settings_dict['NAME']}_public"[:63]
     with override_settings(DATABASE_PUBLIC_ROLE=role):
+        # A table whose constraints are still to be checked takes no policy.
+        execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
         rights.run_all(rights.grant_statements())
         yield role
         rights.use_application()
@@ -175,6 +180,111 @@ def test_every_public_route_reads_no_private_table(published, public_role, setti
         expected = statuses(paths)
     assert sum(status == 200 for status in expected.values()) > 60, expected
     assert statuses(paths) == expected
+
+
+READABLE = Path(__file__).parent / "readable_columns.txt"
+"""Lines of `table: where it is shown`, and below each its columns; one shown nowhere has a reason behind it."""
+
+
+def readable_columns(role: str) -> dict[str, set[str]]:
+    """By table the columns that a role may read."""
+    tables: dict[str, set[str]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'"
+            " AND has_column_privilege(%s, format('%%I', table_name)::regclass, column_name, 'SELECT')",
+            [role],
+        )
+        for table, column in cursor.fetchall():
+            tables.setdefault(table, set()).add(column)
+    return tables
+
+
+def justified_columns() -> dict[str, set[str]]:
+    tables: dict[str, set[str]] = {}
+    table = ""
+    for line in READABLE.read_text().splitlines():
+        if not line.startswith("    "):
+            table, _, reason = line.partition(": ")
+            tables[table] = set()
+        elif " - " in line:
+            column, _, reason = line.strip().partition(" - ")
+            tables[table].add(column)
+        else:
+            tables[table] |= {*line.strip().split(", ")}
+        assert reason, line
+    return tables
+
+
+def test_each_column_that_strangers_read_is_shown_or_justified(public_role) -> None:
+    assert readable_columns(public_role) == justified_columns()
+
+
+def test_private_columns_are_read_by_no_stranger(as_stranger) -> None:
+    private = [
+        (model._meta.db_table, field.column)
+        for model in apps.get_app_config("registry").get_models()
+        for field in model._meta.concrete_fields
+        if field.help_text.startswith("Private")
+    ]
+    assert {("registry_erasure", "erased_by"), ("registry_identitychange", "undone_by")} <= {*private}
+    private += [("registry_override", "decided_by"), ("registry_logstate", "unheld_since")]
+    private.remove(("registry_erasure", "system_id"))  # justified in readable_columns.txt
+    for table, column in private:
+        require_denied(f'SELECT "{column}" FROM "{table}"')
+        require_denied(f'SELECT count(*) FROM "{table}" WHERE "{column}" IS NULL')
+
+
+@pytest.fixture
+def acts(published) -> tuple[IdentityChange, IdentityChange]:
+    """Two merges into the published result's system: of a name that stood in the record, and of one that never did."""
+    system = published.result.system
+    merges = []
+    for slug, public in (("north-lab-old", True), ("north-lab-secret", False)):
+        System.objects.create(slug=slug, name=slug, site=system.site, merged_into=system)
+        act = IdentityChange.objects.create(
+            kind="system", action="merge", from_slug=slug, from_name=slug, to_slug=system.slug, to_name=system.name,
+            reason="one machine", decided_by="erin", public=public,
+        )  # fmt: skip
+        merges.append(act)
+    return merges[0], merges[1]
+
+
+def test_acts_on_names_that_never_stood_in_the_record_are_read_by_no_stranger(acts, as_stranger) -> None:
+    shown_act, secret = acts
+    assert [*IdentityChange.objects.values_list("pk", flat=True)] == [shown_act.pk]
+    rights.use_application()
+    assert {*IdentityChange.objects.values_list("pk", flat=True)} == {shown_act.pk, secret.pk}
+
+
+def test_leaves_of_private_things_are_read_by_no_stranger(published, as_stranger, tmp_path) -> None:
+    rights.use_application()
+    with override_settings(STORAGES=stored_in(tmp_path)):
+        recording.new_leaves(['"a private thing"'])
+        appending.append_waiting()
+    every, opened = LogLeaf.objects.count(), LogLeaf.objects.filter(opening__isnull=False).count()
+    assert every > opened > 0
+    rights.use_public()
+    assert LogLeaf.objects.count() == opened
+
+
+def test_public_routes_show_merges_and_erasures_without_private_columns(acts, public_role, cast) -> None:
+    system = Result.objects.get().system
+    paths = [*addresses(Result.objects.get()), "/systems/north-lab-old/", "/api/v1/systems/north-lab-secret/"]
+    paths += [f"/api/v1/name-changes/{act.pk}/" for act in acts]
+    with override_settings(DATABASE_PUBLIC_ROLE=""):
+        expected = statuses(paths)
+    assert statuses(paths) == expected
+    assert expected[f"/api/v1/name-changes/{acts[0].pk}/"] == 200
+    assert expected["/systems/north-lab-old/"] in (301, 302, 308)
+    assert expected["/api/v1/systems/north-lab-secret/"] == 404
+    erased = Result.objects.get()
+    Erasure.objects.create(
+        result=erased, category="law", erased_at=timezone.now(), erased_by="erin", system=system, system_key="k"
+    )
+    with override_settings(DATABASE_PUBLIC_ROLE=""):
+        gone = statuses(paths)
+    assert statuses(paths) == gone and gone[f"/results/{erased.public_id}/"] == 410
 
 
 def require_refusal(client: Client) -> None:
