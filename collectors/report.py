@@ -10,6 +10,7 @@ from collectors.progress import printable
 LEVELS = ("error", "warning", "info")
 MOST_MEASUREMENTS = 6
 MOST_UNREAD = 10
+MOST_RUNS = 10
 FEWEST_REPEATS = 3
 # Of runs that vary by 1 %: exp(sqrt(2) x Student's t x 0.01), t of three runs 4.303 and of five 2.776.
 REPEAT_HINT = (
@@ -84,7 +85,20 @@ def print_submission(document, stream):
     print_unread(document, stream)
     print_repeat_hint(document, [document], document.get("primary"), stream)
     print_prospects(document, stream)
+    print_choice(document, stream)
     print_state(document, stream)
+
+
+def print_choice(document, stream):
+    """The runs of an upload of which none counts yet, by the numbers that `submit --run` takes."""
+    runs = list_of_dicts(document, "runs")
+    if document.get("primary") is not None or document.get("state") != "checked" or len(runs) < 2:
+        return
+    for number, run in enumerate(runs[:MOST_RUNS]):
+        print_line("run     {}  {} {}".format(number, run.get("tool"), run.get("path")), stream)
+    if len(runs) > MOST_RUNS:
+        print_line("        and {} more; --json lists them".format(len(runs) - MOST_RUNS), stream)
+    print_line("choose  one run counts for lists: `submit ID --run N`; its page says first where it could rank", stream)
 
 
 def print_prospects(document, stream):
@@ -250,7 +264,7 @@ def print_result(document, address, stream):
         "result  {}  {} {}".format(document.get("id"), document.get("tool"), document.get("tool_version")), stream
     )
     for name in RESULT_FIELDS:
-        value = document.get(name)
+        value = label_trust(document) if name == "trust" else document.get(name)
         print_line("{:<16}{}".format(name.replace("_", " "), "not known" if value in (None, "") else value), stream)
     if document.get("withdrawn_at"):
         print_line(
@@ -259,6 +273,16 @@ def print_result(document, address, stream):
     print_scores(document, stream)
     print_line("findings {}".format(len(list_of_dicts(document, "findings"))), stream)
     print_line("url     {}".format(address), stream)
+
+
+def label_trust(row):
+    """The trust of a result, never alone where rules are violated, also from a registry that has no words for it."""
+    if row.get("trust_label"):
+        return row["trust_label"]
+    count = row.get("rules_violated")
+    if not isinstance(count, int) or not count:
+        return row.get("trust")
+    return "{}, {} rule{} violated".format(row.get("trust"), count, "" if count == 1 else "s")
 
 
 WAITS_FOR = {

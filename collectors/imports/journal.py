@@ -24,6 +24,11 @@ class Journal:
         os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
         write_whole(self.path, json.dumps({"sent": self.sent}, sort_keys=True) + "\n")
 
+    def forget(self, submission_ids):
+        """Take what these submissions hold out of the record; the file changes with the next bundle."""
+        ids = set(submission_ids)
+        self.sent = {digest: stored_id for digest, stored_id in self.sent.items() if stored_id not in ids}
+
 
 def open_journal(environ, registry, place, trial):
     """The Journal for a place that is imported to a registry. Raises UsageError for a file that is damaged."""

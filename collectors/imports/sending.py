@@ -13,10 +13,14 @@ from collectors.imports import units as import_units
 from collectors.server import submission
 
 MOST_SHOWN = 10
+CLOSED_STATES = ("withdrawn", "rejected")
 REPEATABLE = "What was sent stays. Run the same command again: it goes on with what is left."
 
 Import = namedtuple("Import", "stem outputs doubled sent_before fresh")
 Import.__doc__ = "What there is to do: units to send (`fresh`), and why the others are not."
+
+Gone = namedtuple("Gone", "id outputs state")
+Gone.__doc__ = "An earlier submission that is closed, or that the registry has no more; `state` is None then."
 
 
 def plan_import(stem, outputs, sent):
@@ -88,21 +92,51 @@ def look_up(rows, server, progress):
 
 
 def look_up_earlier(job, server, journal):
-    """Rows of the submissions with what was sent before, and where their runs are; of the first ones alone.
+    """(rows, Gone) of the submissions with what was sent before, of the first ones alone: where their runs are.
 
-    What the registry does not answer, or has no more, has no row: the import does not depend on it.
+    What the registry does not answer has no row: the import does not depend on it.
     """
     counts = Counter(journal.sent[unit.digest] for unit in job.sent_before)
-    rows = []
+    rows, gone = [], []
     for submission_id in list(counts)[:MOST_SHOWN]:
         try:
-            document = submission.load_submission(server, submission.submission_path(submission_id))
-        except (NetworkError, ServerRefusal, UsageError):
+            document = find_earlier(server, submission_id)
+        except (NetworkError, ServerRefusal):
+            continue
+        state = document["state"] if document else None
+        if state is None or state in CLOSED_STATES:
+            gone.append(Gone(submission_id, counts[submission_id], state))
             continue
         shelf = shelf_page(server, document) if document.get("shelf_runs") else None
-        row = {"id": submission_id, "outputs": counts[submission_id], "state": document["state"], "shelf": shelf}
+        row = {"id": submission_id, "outputs": counts[submission_id], "state": state, "shelf": shelf}
         rows.append(row)
-    return rows
+    return rows, gone
+
+
+def find_earlier(server, submission_id):
+    """The document of an earlier submission; None where the registry has none, or the record names what is no id."""
+    try:
+        return submission.load_submission(server, submission.submission_path(submission_id))
+    except UsageError:
+        return None
+    except ServerRefusal as error:
+        if error.http_status in (404, 410):
+            return None
+        raise
+
+
+def forget_gone(units, server, journal):
+    """Forget what was sent of these units and is withdrawn, rejected or erased since: it is sent again.
+
+    Raises NetworkError or ServerRefusal where the registry does not say what it has.
+    """
+    earlier = {journal.sent[unit.digest] for unit in units if unit.digest in journal.sent}
+    documents = {submission_id: find_earlier(server, submission_id) for submission_id in sorted(earlier)}
+    journal.forget(
+        submission_id
+        for submission_id, document in documents.items()
+        if document is None or document["state"] in CLOSED_STATES
+    )
 
 
 def shelf_address(server, document):
@@ -117,7 +151,7 @@ def shelf_page(server, document):
     return "%s/shelf/?%s" % (server.base.geturl().rstrip("/"), urlencode({"submission": document.get("id")}))
 
 
-def make_summary_document(job, rows, earlier_rows, stopped):
+def make_summary_document(job, rows, earlier_rows, gone, stopped):
     """The report as JSON: what was found, doubled, not read, sent, and what the registry read in it."""
     sent = sum(row["outputs"] for row in rows)
     checked = [row for row in rows if "runs" in row]
@@ -131,6 +165,7 @@ def make_summary_document(job, rows, earlier_rows, stopped):
         "not_read": [row._asdict() for row in job.outputs.left_out],
         "submissions": rows,
         "submissions_before": earlier_rows,
+        "gone": [row._asdict() for row in gone],
         "runs": sum(row["runs"] for row in checked),
         "runs_with_errors": sum(row["with_errors"] for row in checked),
         "stopped": stopped.as_json() if stopped is not None else None,
@@ -173,6 +208,11 @@ def print_summary(document, stream):
             report.print_line("bundle   %s  not known to be checked" % row["id"], stream)
     for row in document["submissions_before"]:
         report.print_line("before   %s  %s, %d outputs" % (row["id"], row["state"], row["outputs"]), stream)
+    for row in document["gone"]:
+        outcome = "was " + row["state"] if row["state"] else "is not there any more"
+        report.print_line("gone     %s  %s, %d outputs" % (row["id"], outcome, row["outputs"]), stream)
+    if document["gone"]:
+        report.print_line("         --again sends these outputs again", stream)
     rows = document["submissions"] + document["submissions_before"]
     shelves = [row["shelf"] for row in rows if row.get("shelf")]
     for address in shelves[:MOST_SHOWN]:
@@ -186,12 +226,12 @@ def do_import(job, server, form, journal, options, progress):
     rows, stopped = send_all(job, server, form, journal, progress)
     if options.wait and rows:
         stopped = look_up(rows, server, progress) or stopped
-    earlier_rows = look_up_earlier(job, server, journal) if options.wait and stopped is None else []
-    return finish_report(job, rows, stopped, options, progress, earlier_rows)
+    earlier_rows, gone = look_up_earlier(job, server, journal) if options.wait and stopped is None else ([], [])
+    return finish_report(job, rows, stopped, options, progress, earlier_rows, gone)
 
 
-def finish_report(job, rows, stopped, options, progress, earlier_rows=()):
-    document = make_summary_document(job, rows, list(earlier_rows), stopped)
+def finish_report(job, rows, stopped, options, progress, earlier_rows=(), gone=()):
+    document = make_summary_document(job, rows, list(earlier_rows), gone, stopped)
     if options.json:
         report.print_json(document)
     else:

@@ -7,7 +7,6 @@ import http.client
 import json
 import random
 import socket
-import ssl
 import threading
 import time
 import urllib.request
@@ -16,7 +15,12 @@ from collections import namedtuple
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 from collectors import VERSION
-from collectors.errors import NetworkError, ServerRefusal
+from collectors.errors import NetworkError, ServerRefusal, UsageError
+
+try:
+    import ssl
+except ImportError:  # built without TLS, or loaded with the libraries of another one
+    ssl = None
 
 API = "/api/v1/"
 MAX_TRIES = 8
@@ -26,6 +30,7 @@ SILENCE_S = 60.0
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 MAX_PAGES = 1000
 TRY_AGAIN = (429, 502, 503, 504)
+CERTIFICATE_ERRORS = (ssl.CertificateError,) if ssl else ()
 
 Answer = namedtuple("Answer", "status headers document")
 Answer.__doc__ = "One HTTP answer: status, headers, and its JSON document, or None if it held none."
@@ -70,7 +75,7 @@ class Document:
     content_type = "application/json"
 
     def __init__(self, document):
-        self.body = json.dumps(document).encode("ascii")
+        self.body = encode_text(json.dumps(document, ensure_ascii=False))
         self.length = len(self.body)
 
     def blocks(self):
@@ -79,7 +84,20 @@ class Document:
 
 def encode_field(boundary, name, text):
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
-    return head.encode("ascii") + text.encode("utf-8") + b"\r\n"
+    return head.encode("ascii") + encode_text(text) + b"\r\n"
+
+
+def encode_text(text):
+    """The UTF-8 of a text, also where the locale did not know the letters that were typed.
+
+    Raises UsageError for bytes that are no UTF-8.
+    """
+    try:
+        encoded = text.encode("utf-8", "surrogateescape")
+        encoded.decode("utf-8")
+    except UnicodeError:
+        raise UsageError("collector.text", "%s is no text in UTF-8." % ascii(text), "Type it in a terminal of UTF-8.")
+    return encoded
 
 
 def encode_file_head(boundary, bundle):
@@ -122,7 +140,8 @@ class Server:
 
     def get(self, path, query=None):
         """The Answer to GET of an API path."""
-        return self.request("GET", API + path + ("?" + urlencode(query) if query else ""))
+        encoded = {name: encode_text(str(value)) for name, value in (query or {}).items()}
+        return self.request("GET", API + path + ("?" + urlencode(encoded) if encoded else ""))
 
     def read_file(self, path, limit_bytes):
         """The bytes of a file below the server's address, None where it has none.
@@ -180,7 +199,7 @@ class Server:
                     return accepted(answer, self.base)
                 trouble, asked_wait_s = refusal(answer, self.base), retry_after_s(answer.headers)
             # Python 3.6 does not count a certificate of another name among the OSErrors.
-            except (OSError, ssl.CertificateError, http.client.HTTPException) as error:
+            except (OSError, http.client.HTTPException) + CERTIFICATE_ERRORS as error:
                 trouble, asked_wait_s = unreachable(error, self.base), None
                 if is_permanent(error):
                     raise trouble
@@ -203,11 +222,20 @@ class Server:
                     return Answer(response.status, response.headers, read(response))
 
     def connection(self):
-        """A connection to the server, through the proxy that the environment names for https."""
+        """A connection to the server, through the proxy that the environment names for https.
+
+        Raises UsageError for https where Python has no TLS.
+        """
         timeout_s = max(0.1, min(SILENCE_S, self.deadline.remaining_s()))
         host, port = self.base.hostname, self.base.port
         if self.base.scheme == "http":
             return http.client.HTTPConnection(host, port, timeout=timeout_s)
+        if ssl is None:
+            raise UsageError(
+                "collector.tls",
+                "This Python cannot load its TLS library, which https needs.",
+                "`python3 -c 'import ssl'` says why; another Python or other modules may have it.",
+            )
         context = ssl.create_default_context()
         proxy = urllib.request.getproxies().get("https")
         if not proxy or urllib.request.proxy_bypass(host):
@@ -348,7 +376,7 @@ def unreachable(error, base):
 
 
 def is_untrusted(error):
-    return isinstance(error, ssl.CertificateError) or getattr(error, "reason", "") == "CERTIFICATE_VERIFY_FAILED"
+    return isinstance(error, CERTIFICATE_ERRORS) or getattr(error, "reason", "") == "CERTIFICATE_VERIFY_FAILED"
 
 
 def is_permanent(error):

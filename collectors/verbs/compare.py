@@ -91,7 +91,7 @@ def comparable_id(text, options, progress):
 def print_comparison(document, stream):
     """Both results, what must be known, their conditions, numbers and ratios, and what else differed."""
     for letter, row in zip("AB", report.list_of_dicts(document, "results")):
-        parts = [row.get(name) for name in ("id", "institution", "system", "release", "trust")]
+        parts = [row.get(name) for name in ("id", "institution", "system", "release")] + [report.label_trust(row)]
         report.print_line("{}  {}".format(letter, "  ".join(str(part) for part in parts if part)), stream)
     if document.get("comparable") is False:
         report.print_line("no ratios: these two are not compared", stream)

@@ -18,6 +18,7 @@ ABOUT = "import results of a tree, of ReFrame or of JUBE; or BIOS settings"
 EXAMPLES = """examples:
   %(prog)s tree results/2026 --dry-run
   %(prog)s tree results/2026 --metadata site.json
+  %(prog)s tree results/2026 --again
   %(prog)s reframe report.json
   %(prog)s jube bench_run/000000
   %(prog)s redfish Bios.json --into system.json
@@ -26,7 +27,8 @@ EXAMPLES = """examples:
 
 tree finds the outputs below a folder by what is in them, and sends them in bundles of up to 500. The same
 output twice is sent once. What no benchmark is known to write, links, and files with what looks like a
-token stay here, and are listed. The same command again goes on where it ended, and sends what is new.
+token stay here, and are listed. The same command again goes on where it ended, and sends what is new. What
+was withdrawn or erased since stays away, and is listed as gone, unless --again is given.
 reframe reads the report of `reframe ... --report-file=report.json`, jube the folder of a benchmark. Of
 both, the raw outputs of what passed or is done are sent; their own figures are not.
 
@@ -53,6 +55,9 @@ def define(verb):
     server_options.add_context(of_results)
     of_results.add_argument("--test", action="store_true", help="for trying out: checked and never submitted")
     of_results.add_argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+    of_results.add_argument(
+        "--again", action="store_true", help="send again what was withdrawn, rejected or erased since it was sent"
+    )
     of_results.add_argument(
         "--no-wait", dest="wait", action="store_false", help="leave once the registry has the bytes"
     )
@@ -93,6 +98,8 @@ def import_results(options, progress):
     if server is None:
         return sending.finish_report(sending.plan_import(stem, outputs, {}), [], None, options, progress)
     sent = journal.open_journal(os.environ, server.base.geturl(), options.file, options.test)
+    if options.again:
+        sending.forget_gone(outputs.units, server, sent)
     return sending.do_import(sending.plan_import(stem, outputs, sent.sent), server, form, sent, options, progress)
 
 

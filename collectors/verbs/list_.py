@@ -94,7 +94,7 @@ def result_row(row):
     score = "" if row.get("score") is None else "score " + report.figure(row["score"])
     return (
         str(row.get("id")),
-        str(row.get("trust") or ""),
+        str(report.label_trust(row) or ""),
         report.cut_text(named, report.MOST_NAME),
         score,
         str(row.get("release") or ""),

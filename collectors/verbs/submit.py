@@ -3,7 +3,7 @@
 import sys
 
 from collectors import report
-from collectors.errors import OK, UsageError
+from collectors.errors import OK, ServerRefusal, UsageError
 from collectors.server import options as server_options
 from collectors.server import submission
 
@@ -19,6 +19,7 @@ On a terminal you are asked for each; elsewhere --acknowledge says both. Without
 those count that were named at the upload. Submitting twice is no error: nothing changes.
 """
 
+RUN_NEEDED = "review.primary-needed"
 STATEMENTS = (
     ("acknowledge_rules", "I know the rules of the release."),
     ("acknowledge_publication", "I agree that the result is published with its scrubbed files."),
@@ -47,7 +48,12 @@ def run(options, progress):
     for _name, statement in () if options.acknowledge else STATEMENTS:
         if not server_options.is_agreed(statement, progress):
             raise not_acknowledged()
-    document = hand_in(server, path, request, progress)
+    try:
+        document = hand_in(server, path, request, progress)
+    except ServerRefusal as error:
+        if error.code == RUN_NEEDED:
+            error.hint = "Say with --run N which one counts; `status %s` numbers them." % options.id
+        raise
     if options.json:
         report.print_json(document)
     else:

@@ -7,15 +7,14 @@ from typing import Any
 from registry.models import RunVerdict
 from registry.presentation import numbers
 from registry.presentation.words import (
-    best_unit,
     capitalize_sentence,
     describe_context,
     format_in_unit,
     number_named,
     shown_unit,
+    unit_for_people,
 )
 from registry.query.public_record import Row
-from validators.units import UNITS
 
 OUTSIDE = (RunVerdict.Verdict.LOWER, RunVerdict.Verdict.HIGHER)
 MOST_SENTENCES = 10
@@ -23,7 +22,7 @@ MOST_SENTENCES = 10
 
 
 def verdict_context(row: Row) -> dict[str, Any]:
-    """A verdict with its sentence, and each of its metrics in words and in the unit that it is printed in."""
+    """A verdict with its sentence, and each of its metrics in words and in a unit that people read."""
     metrics = [_metric_context(metric | {"tool": row["tool"]}) for metric in row["metrics"]]
     return row | {
         "about": _run_name(row),
@@ -72,7 +71,7 @@ def _run_name(row: Row) -> str:
 
 
 def _metric_context(metric: Row) -> dict[str, Any]:
-    unit = _metric_unit(metric)
+    unit = unit_for_people(metric, [{"value": metric["value"], "printed_unit": ""}])
     written = {name: _format_value(metric[name], unit) for name in ("value", "expected")}
     ends = [_format_value(metric[name], unit) for name in ("expected_low", "expected_high")]
     chance = metric["chance"]
@@ -94,12 +93,6 @@ def _metric_sentence(metric: Row) -> str:
     times = f"\N{MULTIPLICATION SIGN}{numbers.NO_BREAK}{metric['times']}"
     worth = {True: ": better", False: ": worse", None: ""}[metric["better"]]
     return f"{name} {metric['written']}{unit}, expected {metric['range']}{unit}, {times} of the middle{worth}."
-
-
-def _metric_unit(metric: Row) -> str:
-    printed_unit = metric["printed_unit"]
-    fits = printed_unit in UNITS and UNITS[printed_unit].canonical == metric["unit"]
-    return str(printed_unit) if fits else best_unit([{"value": metric["value"], "printed_unit": ""}], metric["unit"])
 
 
 def _format_value(value: float | None, unit: str) -> str:

@@ -25,6 +25,8 @@ _LADDERS = {
     "s": (_DECIMAL_TIME, _DECIMAL_TIME),
 }
 """Units from large to small: with binary and with decimal prefixes. Rates are written in the unit of the source."""
+SMALLEST_UNITS = ("B/s", "B", "ns")
+"""Units in which programs print for other programs, as fio does in its JSON."""
 _SPOKEN = {"au": "AU", "mdt": "MDT", "iops": "IOPS", "iter": "iteration", "pcie": "PCIe", "pib": "PiB"}
 _SPOKEN_PHASES = {"ior": "IOR", "rnd4K": "random 4 KiB", "rnd1MB": "random 1 MB"}
 """Words of names that pages write in another way."""
@@ -162,6 +164,13 @@ def best_unit(rows: Iterable[Row], canonical: str) -> str:
     for row in rows:
         scale.add(row)
     return scale.unit
+
+
+def unit_for_people(row: Row, values: Iterable[Row]) -> str:
+    """The unit in which a measurement was printed, or a larger one for the smallest, which only programs read."""
+    printed_unit = str(row["printed_unit"])
+    fits = printed_unit in UNITS and UNITS[printed_unit].canonical == row["unit"]
+    return printed_unit if fits and printed_unit not in SMALLEST_UNITS else best_unit(values, row["unit"])
 
 
 class Scale:

@@ -19,6 +19,18 @@ Stored = TypeVar("Stored", bound=Model)
 
 _WITH, _RECURSIVE = "WITH ", "WITH RECURSIVE "
 
+# Each step is one probe of an index that begins with the columns, however many rows there are.
+_DISTINCT_BY_INDEX = """
+    WITH RECURSIVE seen AS (
+        (SELECT {columns} FROM {table} ORDER BY {columns} LIMIT 1)
+        UNION ALL
+        SELECT following.* FROM seen CROSS JOIN LATERAL (
+            SELECT {columns} FROM {table} stored WHERE ({of_stored}) > ({of_seen}) ORDER BY {columns} LIMIT 1
+        ) following
+    )
+    SELECT {columns} FROM seen
+"""
+
 
 class RowSource:
     """The public record."""
@@ -41,10 +53,27 @@ class RowSource:
         self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None
     ) -> list[tuple[Any, ...]]:
         """The rows of a statement over tables of the record."""
-        with connection.cursor() as cursor:
-            cursor.execute(self.source_statement(sql), parameters)
-            rows: list[tuple[Any, ...]] = cursor.fetchall()
-            return rows
+        return _fetch_all(self.source_statement(sql), parameters)
+
+    def distinct_rows(self, model: type[Model], columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Each combination of values in columns of a table, in order. An index of the table begins with them."""
+        return _fetch_all(_distinct_by_index(model, columns))
+
+
+def _fetch_all(sql: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
+
+
+def _distinct_by_index(model: type[Model], columns: Sequence[str]) -> str:
+    return _DISTINCT_BY_INDEX.format(
+        table=f'public."{model._meta.db_table}"',
+        columns=", ".join(columns),
+        of_stored=", ".join(f"stored.{column}" for column in columns),
+        of_seen=", ".join(f"seen.{column}" for column in columns),
+    )
 
 
 PUBLIC = RowSource()
@@ -59,9 +88,25 @@ class StandInSource(RowSource):
 
     is_public = False
 
-    def __init__(self, selects: Mapping[str, str]) -> None:
-        parts = [f"{table} AS NOT MATERIALIZED ({select})" for table, select in selects.items()]
+    def __init__(self, selects: Mapping[str, str], record_selects: Mapping[str, str] | None = None) -> None:
+        """`record_selects` has the rows of the record that stand beside, in the same columns."""
+        self._selects, self._record_selects = selects, record_selects or {}
+        parts = [f"{table} AS NOT MATERIALIZED ({self._joined_select(table)})" for table in selects]
         self._named = ", ".join(parts)
+
+    def _joined_select(self, table: str) -> str:
+        recorded, own = self._record_selects.get(table), self._selects[table]
+        return f"{recorded} UNION ALL {own}" if recorded else own
+
+    def distinct_rows(self, model: type[Model], columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        """As of the record, whose rows are found by the index; what stands in is read once, not for each value."""
+        table, names = model._meta.db_table, ", ".join(columns)
+        if table not in self._selects:
+            return super().distinct_rows(model, columns)
+        sql = f"SELECT DISTINCT {names} FROM ({self._selects[table]}) stand_in"  # noqa: S608  # names of tables and columns
+        if table in self._record_selects:
+            sql = f"({_distinct_by_index(model, columns)}) UNION {sql}"
+        return _fetch_all(f"{sql} ORDER BY {names}")
 
     def table_rows(self, model: type[Stored]) -> QuerySet[Stored]:
         queryset = super().table_rows(model)

@@ -15,7 +15,7 @@ from typing import Any
 from registry.comparison import uncertainty
 from registry.comparison.balance import VaryingFact
 from registry.errors import Problem
-from registry.presentation.words import best_unit
+from registry.presentation.words import SMALLEST_UNITS, best_unit
 from registry.query.facts.axes import MEANING_FIELDS
 from registry.query.responses.declared_limits import Limit
 from registry.query.values import qualified_values
@@ -26,8 +26,6 @@ from validators.units import UNITS
 Row = dict[str, Any]
 
 USUAL_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS"}
-SMALLEST_UNITS = ("B/s", "B", "ns")
-"""What programs print for programs; pages have a larger one."""
 CANONICAL = "canonical_quantity"
 """The axis that tells canonical quantities apart where a reported name has several."""
 FIGURES = ("value", "low", "q1", "q3", "high")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -16,13 +16,13 @@ from registry.presentation.charts import result_charts
 from registry.presentation.system_description import what_differed
 from registry.presentation.verdict_words import verdict_context
 from registry.presentation.words import (
-    best_unit,
     capitalize_sentence,
     describe_context,
     format_in_unit,
     humanize,
     number_named,
     shown_unit,
+    unit_for_people,
 )
 from registry.query.public_record import Row
 from registry.query.questions import filters, study_query
@@ -106,16 +106,29 @@ def _with_varying_settings(rows: Sequence[Row]) -> list[Row]:
 
 
 def _in_one_unit(rows: Sequence[Row]) -> list[Row]:
-    """Series with all bandwidths of the page in one unit, and all rates: that in which most of them are printed."""
+    """Series with all bandwidths of the page in one unit, and all rates: that in which most of them are printed.
+
+    Of what is printed for other programs, it is one that people read.
+    """
     units: dict[str, Counter[str]] = {}
     for row in rows:
         if row["unit"] in RATES and row["printed_unit"] in UNITS:
             units.setdefault(row["unit"], Counter())[row["printed_unit"]] += 1
-    usual = {canonical: counted.most_common(1)[0][0] for canonical, counted in units.items()}
+    usual = {
+        canonical: unit_for_people(
+            {"unit": canonical, "printed_unit": counted.most_common(1)[0][0]},
+            (point for row in rows if row["unit"] == canonical for point in _printed_points(row)),
+        )
+        for canonical, counted in units.items()
+    }
     return [
         row | {"printed_unit": usual.get(row["unit"], row["printed_unit"]), "printed_as": row["printed_unit"]}
         for row in rows
     ]
+
+
+def _printed_points(row: Row) -> list[Row]:
+    return [{"value": point["value"], "printed_unit": row["printed_unit"]} for point in row["points"]]
 
 
 def _varying_text(row: Row, rows: Sequence[Row], part: str) -> Row:
@@ -126,7 +139,7 @@ def _varying_text(row: Row, rows: Sequence[Row], part: str) -> Row:
 def in_words(row: Row) -> dict[str, Any]:
     """A step that has the columns of its series (row_of in registry/timeseries/detected_steps.py)."""
     levels = [{"value": row[name], "printed_unit": row["printed_unit"]} for name in ("level_before", "level_after")]
-    unit = _in_unit(row, levels)
+    unit = unit_for_people(row, levels)
     return _step_context(row, unit) | _series_words(row, unit)
 
 
@@ -187,14 +200,8 @@ def _series_context(row: Row) -> dict[str, Any]:
 
 
 def _series_unit(row: Row) -> str:
-    return _in_unit(row, ({"value": point["value"], "printed_unit": row["printed_unit"]} for point in row["points"]))
-
-
-def _in_unit(row: Row, values: Iterable[Row]) -> str:
     """The unit that is printed, as all rates of a page are read in one; of what has none, one that fits."""
-    printed_unit = row["printed_unit"]
-    fits = printed_unit in UNITS and UNITS[printed_unit].canonical == row["unit"]
-    return str(printed_unit) if fits else best_unit(values, row["unit"])
+    return unit_for_people(row, _printed_points(row))
 
 
 def _point_text(point: Row, unit: str) -> str:

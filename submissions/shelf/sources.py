@@ -47,17 +47,20 @@ def shelf_source(numbers: Iterable[int], *, with_record: bool) -> ShelfSource:
     The systems of the record are always there: runs may have been measured on them.
     """
     listed = ",".join(str(int(number)) for number in numbers)
-    runs = f"'{{{listed}}}'::bigint[]"
-    selects = {}
+    # As a set and not as a list: PostgreSQL goes through a list once for each row that it looks up by a key.
+    runs = f"(SELECT unnest('{{{listed}}}'::bigint[]))"
+    selects, record_selects = {}, {}
     for table, (shelf_table, column) in _SHELF_TABLES.items():
-        rows = f"{_select_columns(shelf_table)} WHERE {column} = ANY ({runs})"
+        rows = f"{_select_columns(shelf_table)} WHERE {column} IN {runs}"
         if table in _OF_UPLOADS:
             rows = f"{rows} AND submission_id IS NULL UNION ALL {_select_for_runs(table, runs)}"
-        selects[table._meta.db_table] = f"{_select_columns(table)} UNION ALL {rows}" if with_record else rows
-    of_runs = f"SELECT system_id FROM {_table_name(ShelfResult)} WHERE id = ANY ({runs})"  # noqa: S608  # names of tables
-    own_systems = f"{_select_columns(ShelfSystem, System)} WHERE id IN ({of_runs})"
-    selects[System._meta.db_table] = f"{_select_columns(System)} UNION ALL {own_systems}"
-    return ShelfSource(selects)
+        selects[table._meta.db_table] = rows
+        if with_record:
+            record_selects[table._meta.db_table] = _select_columns(table)
+    of_runs = f"SELECT system_id FROM {_table_name(ShelfResult)} WHERE id IN {runs}"  # noqa: S608  # names of tables
+    selects[System._meta.db_table] = f"{_select_columns(ShelfSystem, System)} WHERE id IN ({of_runs})"
+    record_selects[System._meta.db_table] = _select_columns(System)
+    return ShelfSource(selects, record_selects)
 
 
 def _select_for_runs(table: type[Model], runs: str) -> str:
@@ -66,7 +69,7 @@ def _select_for_runs(table: type[Model], runs: str) -> str:
         "run.id" if field.column == "result_id" else f"stored.{field.column}" for field in table._meta.concrete_fields
     )
     joined = f"{_table_name(_SHELF_TABLES[table][0])} stored JOIN {_table_name(ShelfRun)} run USING (submission_id)"
-    return f"SELECT {names} FROM {joined} WHERE run.id = ANY ({runs})"  # noqa: S608  # names of tables and columns
+    return f"SELECT {names} FROM {joined} WHERE run.id IN {runs}"  # noqa: S608  # names of tables and columns
 
 
 def _select_columns(table: type[Model], order: type[Model] | None = None) -> str:

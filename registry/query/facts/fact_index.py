@@ -188,18 +188,6 @@ def facts_by_result(ids: Iterable[int], source: RowSource = PUBLIC) -> dict[int,
     return facts_by_pk
 
 
-# Each step is one probe of the index on names, however many rows there are.
-_NAMES = """
-    WITH RECURSIVE seen (name) AS (
-        (SELECT name FROM registry_fact ORDER BY name LIMIT 1)
-        UNION ALL
-        SELECT (SELECT f.name FROM registry_fact f WHERE f.name > seen.name ORDER BY f.name LIMIT 1)
-        FROM seen WHERE seen.name IS NOT NULL
-    )
-    SELECT name FROM seen WHERE name IS NOT NULL
-"""
-
-
 def fact_names(source: RowSource = PUBLIC) -> list[str]:
     """Every name under which some result has a fact, in order."""
-    return [name for (name,) in source.fetch_rows(_NAMES)]
+    return [name for (name,) in source.distinct_rows(Fact, ("name",))]

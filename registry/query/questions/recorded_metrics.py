@@ -6,27 +6,14 @@ import datetime as dt
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from registry.models import Result
+from registry.models import Measurement, Result
 from registry.query.questions.study_query import Metric
 from registry.query.row_sources import PUBLIC, RowSource
-
-# Each step is one probe of measurement_of_metric, however many rows there are.
-_METRICS = """
-    WITH RECURSIVE seen AS (
-        (SELECT op, quantity, stat FROM registry_measurement ORDER BY op, quantity, stat LIMIT 1)
-        UNION ALL
-        SELECT n.op, n.quantity, n.stat FROM seen s CROSS JOIN LATERAL (
-            SELECT op, quantity, stat FROM registry_measurement m
-            WHERE (m.op, m.quantity, m.stat) > (s.op, s.quantity, s.stat) ORDER BY op, quantity, stat LIMIT 1
-        ) n
-    )
-    SELECT op, quantity, stat FROM seen
-"""
 
 
 def known_metrics(source: RowSource = PUBLIC) -> list[Metric]:
     """Every kind of number that some result has, in order."""
-    return [Metric(*row) for row in source.fetch_rows(_METRICS)]
+    return [Metric(*row) for row in source.distinct_rows(Measurement, ("op", "quantity", "stat"))]
 
 
 def results_as_of(as_of: dt.datetime | None, source: RowSource = PUBLIC) -> QuerySet[Result]:

@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Q, Value
 from django.http import QueryDict
 
-from registry.models import ListEntry, RankedList, Release, Result
+from registry.models import ListEntry, Measurement, RankedList, Release, Result
 from registry.query.public_record import current_results, nearest_names
 from registry.query.questions import filters
 from registry.query.row_sources import PUBLIC, RowSource
@@ -62,17 +62,13 @@ _TEXTS = """
     SELECT DISTINCT name, text FROM texts WHERE text IS NOT NULL
 """
 
-# Each step is one probe of measurement_of_metric.
-_OP_QUANTITIES = """
-    WITH RECURSIVE pairs AS (
-        (SELECT op, quantity FROM registry_measurement ORDER BY op, quantity LIMIT 1)
-        UNION ALL
-        SELECT n.op, n.quantity FROM pairs p CROSS JOIN LATERAL (
-            SELECT op, quantity FROM registry_measurement m
-            WHERE (m.op, m.quantity) > (p.op, p.quantity) ORDER BY op, quantity LIMIT 1
-        ) n
-    )
-    SELECT op, quantity FROM pairs
+# The same of rows that no index on texts has: all are read once, and not once for each text.
+_VALUES_IN_ONE_READ = """
+    SELECT DISTINCT name, text FROM (
+        SELECT s.name, f.text, dense_rank() OVER (PARTITION BY s.name, s.start ORDER BY f.text) AS number
+        FROM unnest(%s::text[], %s::text[]) AS s (name, start)
+        JOIN registry_fact f ON f.name = s.name AND f.text >= s.start
+    ) texts WHERE number <= %s
 """
 
 
@@ -201,14 +197,14 @@ def _read_texts(missing: Sequence[Pair], source: RowSource) -> dict[str, list[st
     probes = sorted({(fact, start) for _, fact, start in starts})
     texts: dict[str, list[str]] = {}
     starts_of_facts = [[fact for fact, _ in probes], [start for _, start in probes], MOST_TEXTS]
-    for fact, text in source.fetch_rows(_TEXTS, starts_of_facts):
+    for fact, text in source.fetch_rows(_TEXTS if source.is_public else _VALUES_IN_ONE_READ, starts_of_facts):
         for name in filters_by_fact[fact]:
             texts.setdefault(name, []).append(text)
     return texts
 
 
 def _list_measured(source: RowSource) -> list[str]:
-    pairs = source.fetch_rows(_OP_QUANTITIES)
+    pairs = source.distinct_rows(Measurement, ("op", "quantity"))
     return [
         *dict.fromkeys(op for op, _ in pairs),
         *(f"{op}{filters.KEY_SEPARATOR}{quantity}" for op, quantity in pairs),

@@ -168,6 +168,39 @@ def test_an_import_does_not_depend_on_its_earlier_submissions(alice, peer, tree)
         assert (done.returncode, report_of(done)["submissions_before"]) == (0, []), done.stderr
 
 
+@pytest.mark.parametrize(("state", "words"), [(None, "is not there any more"), ("withdrawn", "was withdrawn")])
+def test_closed_submissions_are_reported_and_sent_again_on_request(alice, peer, tree, state, words) -> None:
+    peer.facts = CHECKED
+    alice("import", "tree", tree)
+    (tree / "new.json").write_bytes(make_output(8))
+    alice("import", "tree", tree)
+    if state is None:
+        [erased, *_] = peer.submissions
+        del peer.submissions[erased]
+        peer.submissions["of others"] = 99
+        gone_ids, outputs = ["1"], 5
+    else:
+        peer.states = [state]
+        gone_ids, outputs = ["1", "2"], 6
+    done = alice("import", "tree", tree)
+    assert (done.returncode, len(names_sent(peer))) == (0, 2), done.stderr
+    assert f"gone     1  {words}, 5 outputs\n" in done.stdout and "--again" in done.stdout
+    document = report_of(alice("import", "tree", tree, "--json"))
+    assert sorted(row["id"] for row in document["gone"]) == gone_ids
+    assert {row["state"] for row in document["gone"]} == {state}
+    again = report_of(alice("import", "tree", tree, "--again", "--no-wait", "--json"))
+    assert (again["sent"], again["sent_before"], len(names_sent(peer))) == (outputs, 6 - outputs, 3)
+
+
+def test_an_import_again_sends_nothing_while_all_is_there_or_nobody_answers(alice, peer, tree) -> None:
+    peer.facts = CHECKED
+    alice("import", "tree", tree)
+    assert report_of(alice("import", "tree", tree, "--again", "--json"))["sent"] == 0
+    peer.misbehaviours.append(refuse(500, code="internal", detail="Broken.", hint=""))
+    done = alice("import", "tree", tree, "--again")
+    assert (done.returncode, len(names_sent(peer))) == (4, 1), done.stderr
+
+
 def test_a_tree_of_odd_entries_is_read_to_its_end(alice, peer, tmp_path) -> None:
     """Devices, pipes, links without end, names that are no names, thousands of empty files, and a path too long."""
     peer.facts = CHECKED

@@ -95,6 +95,31 @@ def test_a_refusal_keeps_its_code_and_hint(alice, stored):
     assert "Choose next." in done.stderr
 
 
+def test_status_numbers_the_runs_to_choose_from(oldest_and_this_python, alice, stored) -> None:
+    runs = [{"tool": "fio", "path": f"outputs/fio-{number}.json"} for number in range(12)]
+    stored.private[PATH] = dict(STORED, runs=runs, primary=None)
+    done = alice("status", ID, python=oldest_and_this_python)
+    assert "run     0  fio outputs/fio-0.json\n" in done.stdout and "run     9  fio" in done.stdout
+    assert "and 2 more" in done.stdout and "submit ID --run N" in done.stdout
+    stored.private[PATH + "submit/"] = HANDED_IN
+    assert alice("submit", ID, "--acknowledge", "--run", "3").returncode == 0
+    assert [body["primary"] for _path, body in sent(stored, "POST")] == [3]
+
+
+@pytest.mark.parametrize("changes", [{"primary": 1}, {"state": "published"}, {"runs": [{"tool": "fio"}]}, {"runs": 7}])
+def test_status_offers_no_choice_where_one_run_counts(alice, stored, changes) -> None:
+    stored.private[PATH] = dict(STORED, runs=[{"tool": "fio"}] * 3, primary=None) | changes
+    assert "choose" not in alice("status", ID).stdout
+
+
+def test_a_run_that_has_to_be_chosen_is_asked_for_in_words_of_the_terminal(alice, stored) -> None:
+    stored.misbehaviours.extend(
+        [refuse(422, code="review.primary-needed", detail="Choose one.", hint="Send `primary`.")]
+    )
+    done = alice("submit", ID, "--release", "sc26", "--list", "full", "--acknowledge")
+    assert (done.returncode, "--run N" in done.stderr, "primary`" in done.stderr) == (1, True, False), done.stderr
+
+
 def test_a_run_is_withdrawn_with_its_reason(oldest_and_this_python, alice, stored):
     done = alice("withdraw", ID, "--reason", "Wrong system.", "--yes", python=oldest_and_this_python)
     assert done.returncode == 0, done.stderr

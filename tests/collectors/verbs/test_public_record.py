@@ -1,13 +1,17 @@
 """`search`, `compare`, `open`, `completion`, and --json on every verb."""
 
 import json
+import os
 import shutil
 import subprocess
+from urllib.parse import unquote_plus
 
 import pytest
 
 from collectors.verbs import VERBS, WITHOUT_JSON
 
+RUN_ID = "784c6d71-5a3e-4f0a-9d53-0a1d7c9c2f11"
+NO_TEXT = os.fsdecode(b"\xff")
 HIT = {"kind": "result", "title": "Fjord", "url": "https://elsewhere.invalid/results/hw-7/#x", "summary": ""}
 ANSWER = {
     "next": None,
@@ -281,3 +285,66 @@ def test_a_token_that_is_not_good_is_sent_once(closed, peer):
     done = closed("search", "x")
     assert done.returncode == 4 and "auth.token" in done.stderr
     assert len(peer.received) == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search", "Z\u00fcrich"),
+        ("list", "--label", "Z\u00fcrich"),
+        ("withdraw", RUN_ID, "--yes", "--reason", "Z\u00fcrich"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_words_in_utf_8_are_sent_whatever_the_locale(oldest_and_this_python, alice, peer, command) -> None:
+    """The oldest Python does not know the letters of LC_ALL=C; nor does a newer one that is told so."""
+    peer.public["/api/v1/search/"] = ANSWER
+    peer.private[f"/api/v1/submissions/{RUN_ID}/withdraw/"] = {"id": RUN_ID, "state": "withdrawn"}
+    alice.environ.update(PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    done = alice(*command, python=oldest_and_this_python)
+    assert "Traceback" not in done.stderr
+    requests_text = "".join(unquote_plus(received.path) + str(received.json) for received in peer.received)
+    assert "Z\u00fcrich" in requests_text, done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("search", NO_TEXT), ("list", "--label", NO_TEXT), ("withdraw", RUN_ID, "--yes", "--reason", NO_TEXT)],
+    ids=lambda command: command[0],
+)
+def test_bytes_that_are_no_text_are_refused_before_anything_is_sent(alice, peer, command) -> None:
+    done = alice(*command)
+    assert (done.returncode, "collector.text" in done.stderr) == (2, True), done.stderr
+    assert not any(received.method == "POST" for received in peer.received)
+
+
+def test_a_python_without_tls_measures_validates_and_reaches_http(
+    oldest_and_this_python, alice, peer, tmp_path
+) -> None:
+    """As on clusters whose modules put other libraries in the way."""
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "ssl.py").write_text("raise ImportError('undefined symbol')\n")
+    alice.environ["PYTHONPATH"] = f"{tmp_path / 'broken'}{os.pathsep}{alice.environ['PYTHONPATH']}"
+    peer.public["/api/v1/search/"] = ANSWER
+    for command, status in ((("list-probes",), 0), (("run", "--out", "r", "--", "true"), 0), (("search", "fjord"), 0)):
+        done = alice(*command, python=oldest_and_this_python)
+        assert done.returncode == status, done.stderr
+    alice.environ.update(HIGHWATER_URL="https://127.0.0.1:1", HIGHWATER_TOKEN="hw_x")
+    done = alice("whoami", python=oldest_and_this_python)
+    assert (done.returncode, "collector.tls" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("facts", [{"trust_label": "verified, 2 rules violated"}, {"rules_violated": 2}])
+def test_verified_never_stands_alone_over_violated_rules(reader, peer, facts):
+    row = dict(ROW, id="hw-7", tool="fio", tool_version="3.33", **facts)
+    peer.public["/api/v1/results/hw-7/"] = row
+    peer.public["/api/v1/compare/"] = dict(COMPARED, results=[row, dict(row, id="hw-8")])
+    for command in (("show", "hw-7"), ("compare", "hw-7", "hw-8")):
+        done = reader(*command)
+        assert done.returncode == 0, done.stderr
+        assert "verified, 2 rules violated" in done.stdout
+
+
+def test_trust_without_violated_rules_is_one_word(reader, peer):
+    peer.public["/api/v1/results/hw-7/"] = dict(ROW, id="hw-7", tool="fio", tool_version="3.33", rules_violated=0)
+    assert "trust           verified\n" in reader("show", "hw-7").stdout

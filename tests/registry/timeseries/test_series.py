@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import re
 from math import log
 from typing import Any
 
@@ -221,6 +222,24 @@ def test_times_that_fall_are_better(client, db) -> None:
         make_measurement(result, "write", **timed)
     (row,) = shown(client)["series"]
     assert [(step["place"], step["better"]) for step in row["steps"]] == [(3, True)]
+
+
+def test_the_page_has_larger_units_than_programs_print(client, db) -> None:
+    """fio prints bytes in a second and nanoseconds: no person reads these, in sentences, tables or pictures."""
+    release = make_release("T1")
+    for number, factor in enumerate([1.0, 1.01, 1.0, 2.0, 2.02, 2.01], 1):
+        result = make_result(release, f"hw-{number}", None, submitted_on=f"2026-03-0{number}")
+        rate = {"value": factor * 2**30, "unit": "B/s", "printed_value": factor * 2**30, "printed_unit": "B/s"}
+        make_measurement(result, "write", **rate)
+        delay = {"value": 0.004 * factor, "unit": "s", "printed_value": 4e6 * factor, "printed_unit": "ns"}
+        make_measurement(result, "write", quantity="latency", stat="mean", **delay)
+    page = page_source(client.get(f"/{ADDRESS}"))
+    cells = re.findall(r'data-l="(?:|level before|after)">([^<]*)</td>', page)
+    rows = list(zip(cells, cells[1:], cells[2:], strict=False))
+    assert ("GiB/s", "1.003", "2.010") in rows and ("ms", "4.013", "8.040") in rows, cells
+    assert not re.search(r"\d\N{NO-BREAK SPACE}(B/s|ns)\b", page)
+    (series_row,) = [row for row in shown(client)["series"] if row["unit"] == "B/s"]
+    assert series_row["printed_unit"] == "B/s", "the API has what was printed"
 
 
 def test_withdrawn_results_are_in_no_series(client, nightly) -> None:

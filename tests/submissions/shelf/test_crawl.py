@@ -6,6 +6,7 @@ colleague, and an account with which a run was shared until a moment that has pa
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import timedelta
@@ -37,6 +38,17 @@ QUESTIONS = (
     "study/?metric=ior-easy-writ.bandwidth.phase&x=system&{scope}",
     "study/?metric=score&x=system&filesystem_type=Zmount&{scope}",
     "study/?metric=score&x=systm&{scope}",
+    "study/?metric=Zmetric&x=system&{scope}",
+    *(f"study/?metric=score&x=system&format={form}&{{scope}}" for form in ("csv", "parquet", "svg", "png")),
+    "results/?ids={private}&{scope}",
+    "results/?include=measurements&{scope}",
+    "results/?measured=Zop&{scope}",
+    "compare/?results={private},{public}&format=csv&{scope}",
+    "compare/?results=hw-999,{private}&{scope}",
+    "ranking/?formula=score&format=csv&{scope}",
+    "search/?q={private}&{scope}",
+    "systems/{system}/history/?metric=Zmetric&{scope}",
+    "systems/north-lab-zsystem/sweep/?{scope}",
     "ranking/?formula=score&{scope}",
     "ranking/?formula=scor&{scope}",
     "compare/?results={private},{public}&{scope}",
@@ -79,6 +91,22 @@ def private_addresses() -> Iterator[str]:
         yield from (f"api/v1/{question.replace('{scope}', f'scope={scope}')}" for question in QUESTIONS)
         yield from (f"shelf/{scope}/{page}" for page in PRIVATE if page)
     yield from ("shelf/", "api/v1/shelf/", "shelf/runs/{private}/", "api/v1/shelf/{private}/", "shelf/?label=Zlabel")
+    yield from ("shelf/?project=Zproject", "shelf/?submission={private}", "shelf/?cursor=Zcursor", "shelf/?project=zzz")
+    for part in ("id={private}", "label=Zlabel", "project=Zproject", "submission={private}"):
+        yield f"api/v1/shelf/?{part}"
+    # Who reviews sees the submission, and not that it is on a shelf.
+    for page in (
+        "submissions/{private}/",
+        "submissions/",
+        "submissions/?q=Zsystem",
+        "submissions/{private}/difference/",
+    ):
+        yield from (page, f"api/v1/{page}")
+    yield "api/v1/submissions/?id={private}"
+    for scope in ("public", "institution", "all", "nobody"):
+        yield f"shelf/{scope}/systems/north-lab-zsystem/history/"
+        yield f"shelf/{scope}/systems/north-lab-zsystem/sweep/"
+        yield f"shelf/{scope}/explore/?tool=io500&q=Zsystem"
 
 
 def crawl(stage: Any, name: str, addresses: list[str]) -> dict[str, tuple[Any, ...]]:
@@ -130,6 +158,43 @@ def fill_shelf(stage: Any) -> None:
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return [address for address, answer in before.items() if answer != after[address]]
+
+
+def acts(stage: Any, name: str) -> list[tuple[Any, ...]]:
+    """What changes of the shelf answer to one of the cast: status and text, for a run that is or is not there."""
+    account = getattr(stage.cast, name).account
+    client = Client()
+    client.force_login(account)
+    run = str(stage.checked.pk)
+    forms = (
+        ("/shelf/group/", {"results": run, "project": "mine", "labels": "mine"}),
+        ("/shelf/compare/", {"results": [run, stage.published.result.public_id]}),
+        (f"/shelf/runs/{run}/share/", {"username": name, "until": "2099-01-01"}),
+        (f"/shelf/runs/{run}/unshare/", {"username": name}),
+    )
+    answers: list[tuple[Any, ...]] = [(path, client.post(path, form)) for path, form in forms]
+    for method, path, body in (
+        ("patch", f"/api/v1/shelf/{run}/", {"project": "mine", "labels": ["mine"]}),
+        ("post", f"/api/v1/shelf/{run}/shares/", {"username": name, "until": "2099-01-01T00:00:00Z"}),
+        ("delete", f"/api/v1/shelf/{run}/shares/{name}/", {}),
+    ):
+        answers.append((path, getattr(client, method)(path, json.dumps(body), content_type="application/json")))
+    token = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')
+    return [
+        (path, answer.status_code, answer.headers.get("Location"), token.sub(b"", answer.content))
+        for path, answer in answers
+    ]
+
+
+@pytest.mark.parametrize("name", ["dana", "bob", "erin"])
+def test_acts_of_strangers_neither_change_nor_reveal_a_hidden_run(stage, name) -> None:
+    Membership.objects.filter(account=stage.cast.bob.account).delete()
+    before = acts(stage, name)
+    fill_shelf(stage)
+    assert acts(stage, name) == before
+    assert not any(status < 300 for _, status, _, _ in before)
+    run = ShelfRun.objects.get(submission=stage.checked, run_key=None)
+    assert (run.project, run.labels, run.shares.exclude(username="dana").count()) == ("Zproject", ["Zlabel"], 0)
 
 
 def test_the_record_is_byte_equal_beside_a_full_shelf(stage) -> None:

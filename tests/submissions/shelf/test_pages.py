@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -11,6 +12,8 @@ from django.utils import timezone
 
 from submissions.models import ShelfRun
 from submissions.shelf import links
+
+CHECKED_ELSEWHERE = {"/collector/"}
 
 
 @pytest.fixture
@@ -75,6 +78,28 @@ def test_questions_of_a_shelf_stay_in_their_scope(page, shelved) -> None:
             assert page("", f"/shelf/{scope}/{path}").status_code == 302
     assert page("alice", "/shelf/public/study/").status_code == 404
     assert page("alice", "/shelf/all/study/?project=a&project=b").status_code == 400
+
+
+def test_every_link_of_a_shelf_leads_somewhere(page, shelved) -> None:
+    """Of a system of the shelf alone, with a step of level; a feed has the public record alone, so none is offered."""
+    days = [f"2026-03-{number:02}" for number in range(1, 9)]
+    for place, day in enumerate(days):
+        shelved(performance=2.0 if place < 4 else 3.0 + place / 100, folder=f"{day}T01.00.00")
+    pages = [
+        f"/shelf/{scope}/systems/north-lab-otter/{kind}/"
+        for scope in ("institution", "all")
+        for kind in ("history", "sweep")
+    ]
+    pages += ["/shelf/", "/shelf/institution/study/?metric=score&x=system", "/shelf/all/ranking/?formula=score"]
+    broken = {}
+    for address in pages:
+        written = text(page("alice", address))
+        assert "feed.atom" not in written
+        for link in sorted({unescape(link) for link in re.findall(r'href="(/[^"#]*)', written)} - CHECKED_ELSEWHERE):
+            status = page("alice", link).status_code
+            if not link.startswith("/static/") and status >= 400:
+                broken[link] = (address, status)
+    assert broken == {}
 
 
 def test_run_is_shared_and_no_longer(page, cast, shelved) -> None:
