@@ -11,7 +11,7 @@ import pytest
 from django.http import QueryDict
 from django.test import Client
 
-from registry.models import Result, SearchText, Site, System
+from registry.models import IdentityChange, Result, SearchText, Site, System
 from registry.query import public_record
 from registry.query.row_sources import StandInSource
 from registry.site_pages.search import find, question, record_hits, texts
@@ -298,6 +298,18 @@ def test_private_names_are_neither_found_nor_suggested() -> None:
     answer = answer_for("auroro")
     assert answer["searched_instead"] == "aurora"
     assert "auroro" not in " ".join(paths(answer, "site") + paths(answer, "system"))
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_a_former_name_leads_on_where_it_stood_in_the_record(public: bool) -> None:
+    result = make_result(make_release("sc30"), "io500-1", institution="Fjord Lab", system_name="Wolverine")
+    System.objects.create(slug="quokka", name="Quokka", site=result.site, merged_into=result.system)
+    IdentityChange.objects.create(
+        **{"kind": "system", "action": "merge", "from_slug": "quokka", "to_slug": result.system.slug},
+        **{"reason": "The same machine.", "public": public},
+    )
+    assert paths(answer_for("Wolverine"), "system") == [f"/systems/{result.system.slug}/"]
+    assert paths(answer_for("Quokka"), "system") == [f"/systems/{result.system.slug}/"] * public
 
 
 @pytest.mark.usefixtures("_searched")
