@@ -57,7 +57,7 @@ class RowSource:
 
     def distinct_rows(self, model: type[Model], columns: Sequence[str]) -> list[tuple[Any, ...]]:
         """Each combination of values in columns of a table, in order. An index of the table begins with them."""
-        return _fetch_all(_distinct_by_index(model, columns))
+        return _fetch_all(distinct_by_index(model, columns))
 
 
 def _fetch_all(sql: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
@@ -67,7 +67,8 @@ def _fetch_all(sql: str, parameters: Sequence[Any] | Mapping[str, Any] | None = 
         return rows
 
 
-def _distinct_by_index(model: type[Model], columns: Sequence[str]) -> str:
+def distinct_by_index(model: type[Model], columns: Sequence[str]) -> str:
+    """SQL of each combination of values in columns of a table, in order, where an index begins with them."""
     return _DISTINCT_BY_INDEX.format(
         table=f'public."{model._meta.db_table}"',
         columns=", ".join(columns),
@@ -105,7 +106,7 @@ class StandInSource(RowSource):
             return super().distinct_rows(model, columns)
         sql = f"SELECT DISTINCT {names} FROM ({self._selects[table]}) stand_in"  # noqa: S608  # names of tables and columns
         if table in self._record_selects:
-            sql = f"({_distinct_by_index(model, columns)}) UNION {sql}"
+            sql = f"({distinct_by_index(model, columns)}) UNION {sql}"
         return _fetch_all(f"{sql} ORDER BY {names}")
 
     def table_rows(self, model: type[Stored]) -> QuerySet[Stored]:

@@ -12,7 +12,7 @@ from django.shortcuts import render
 
 from registry.citation import cited_facts
 from registry.errors import Problem
-from registry.models import Result
+from registry.models import Measurement, Result
 from registry.platforms import ceilings
 from registry.platforms import views_ceilings as ceiling_page
 from registry.presentation import numbers, result_rows, revision_table
@@ -32,9 +32,9 @@ from registry.query.cursor_pages import Page
 from registry.query.differences import revision_diff
 from registry.query.facts import observed_parameters
 from registry.query.questions import facets, filters, missing_facts, unknown_values
-from registry.query.questions.recorded_metrics import known_metrics
 from registry.query.responses.rule_outcomes import count_outcomes
 from registry.query.responses.source_links import list_source_links
+from registry.query.row_sources import distinct_by_index
 from registry.results import page_lead, repeats_table, structured_data
 from registry.results.limiting_phase import has_shares, phases_of_result
 from registry.results.recipes.raised_level import raised_level
@@ -59,13 +59,13 @@ FEW = 3
 """A median of fewer values says little and is not shown."""
 OTHERS_SHOWN = 200
 _MEDIANS = """
-    SELECT phase.op, phase.quantity, of_list.median, of_list.count
-    FROM unnest(%(ops)s::text[], %(quantities)s::text[]) AS phase (op, quantity) CROSS JOIN LATERAL (
+    SELECT metric.op, metric.quantity, of_list.median, of_list.count
+    FROM ({metrics}) AS metric CROSS JOIN LATERAL (
         SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY m.value) AS median, count(*) AS count
         FROM registry_listentry e JOIN registry_measurement m ON m.result_id = e.result_id
-        WHERE e.ranked_list_id = %(list)s AND m.op = phase.op AND m.quantity = phase.quantity AND m.stat = 'phase'
+        WHERE e.ranked_list_id = %s AND m.op = metric.op AND m.quantity = metric.quantity AND m.stat = metric.stat
     ) of_list
-    WHERE of_list.count > 0
+    WHERE metric.stat = 'phase' AND of_list.count > 0
 """
 
 
@@ -294,17 +294,10 @@ def medians(main: dict[str, Any]) -> dict[tuple[str, str], tuple[float, int]]:
 
 
 def _medians(ranked_list: int) -> dict[tuple[str, str], tuple[float, int]]:
-    """Phase by phase, so that each is read from its part of measurement_of_metric. Two queries."""
-    phases = [metric for metric in known_metrics() if metric.stat == "phase"]
+    """Phase by phase, so that each is read from its part of measurement_of_metric."""
+    metrics = distinct_by_index(Measurement, ("op", "quantity", "stat"))
     with connection.cursor() as cursor:
-        cursor.execute(
-            _MEDIANS,
-            {
-                "list": ranked_list,
-                "ops": [phase.op for phase in phases],
-                "quantities": [phase.quantity for phase in phases],
-            },
-        )
+        cursor.execute(_MEDIANS.format(metrics=metrics), [ranked_list])
         return {(op, quantity): (median, count) for op, quantity, median, count in cursor.fetchall()}
 
 

@@ -135,7 +135,7 @@ def test_a_result_with_unknown_clients_has_no_similar_systems(client, crowd) -> 
     fact_index.rebuild_facts([crowd.pk])
     document = ask(client)
     assert (document["unlimited_reason"], document["unknown_facts"]) == ("unknown-facts", ["client nodes"])
-    assert "does not say its client nodes" in client.get("/results/hw-own/").content.decode()
+    assert "does not state its client nodes" in client.get("/results/hw-own/").content.decode()
 
 
 def test_a_run_without_a_score_and_one_above_all_have_no_limit(client, crowd) -> None:
@@ -156,7 +156,7 @@ def test_a_score_that_does_not_follow_from_the_known_phases_has_no_limit(client,
     Result.objects.filter(pk=crowd.pk).update(score=10.0)
     document = ask(client)
     assert (document["limiting_phase"], document["unlimited_reason"]) == (None, "other-score")
-    assert "the phases that are known do not give its score" in client.get("/results/hw-own/").content.decode()
+    assert "the known phases do not give its score" in client.get("/results/hw-own/").content.decode()
 
 
 def test_a_result_whose_files_were_not_read_for_it_has_no_section(client, crowd) -> None:

@@ -154,7 +154,7 @@ def test_a_closed_account_does_not_sign_in(gil) -> None:
 
 
 def test_signing_in_is_refused_without_the_attempt_counter(gil, settings) -> None:
-    away = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    away = {"BACKEND": "registry.web.cache_backend.Cache", "LOCATION": "redis://127.0.0.1:1/0"}
     settings.CACHES = {"default": away}
     client = Client(raise_request_exception=False)
     answer = sign_in(client)
