@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -22,9 +23,14 @@ from tests.registry.record import make_release, make_result
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def _searched(loaded: object) -> None:
-    texts.load_texts()
+@pytest.fixture(scope="module")
+def _searched(loaded: object, django_db_blocker: Any) -> Iterator[None]:
+    """The texts of the site beside the record, as long as the record is there."""
+    with django_db_blocker.unblock():
+        texts.load_texts()
+    yield
+    with django_db_blocker.unblock():
+        SearchText.objects.all().delete()
 
 
 def answer_for(text: str, **query: str) -> dict[str, Any]:
@@ -163,6 +169,7 @@ def test_a_withdrawn_result_is_not_found() -> None:
 
 
 def test_search_texts_are_rewritten_only_when_changed() -> None:
+    SearchText.objects.all().delete()
     assert texts.load_texts() is True
     assert texts.load_texts() is False
     rows = list(texts.list_texts())
@@ -302,7 +309,7 @@ def test_private_names_are_neither_found_nor_suggested() -> None:
 
 @pytest.mark.parametrize("public", [True, False])
 def test_a_former_name_leads_on_where_it_stood_in_the_record(public: bool) -> None:
-    result = make_result(make_release("sc30"), "io500-1", institution="Fjord Lab", system_name="Wolverine")
+    result = make_result(make_release("sc30"), "hw-former", institution="Fjord Lab", system_name="Wolverine")
     System.objects.create(slug="quokka", name="Quokka", site=result.site, merged_into=result.system)
     IdentityChange.objects.create(
         **{"kind": "system", "action": "merge", "from_slug": "quokka", "to_slug": result.system.slug},
