@@ -165,6 +165,8 @@ def _merged(tool: str, runs: list[Run]) -> Run:
 def _sessions(output: Output) -> Iterator[_Session]:
     session, figure_count, session_count = _Session(output.path, output.ledger), 0, 1
     for number, line in enumerate(output.lines(LONGEST_LINE), start=1):
+        if not line:
+            continue
         start = _START.search(line)
         if start or (session.is_ended and any(word in line for word in _WORDS_OF_A_SESSION)):
             if session.mode or session.block:
