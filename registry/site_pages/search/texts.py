@@ -138,6 +138,7 @@ class _PageReader(HTMLParser):
         self._code, self._cells = "", list[str]()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a section, a row or a cell; `attrs` are those of the element."""
         if tag in HEADINGS:
             self._end_section()
             self._anchor = "" if tag == "h1" else dict(attrs).get("id") or ""
