@@ -40,10 +40,10 @@ STEPS = [("release", "release"), ("io500_release", "release that a document name
 MOST_LINES = 3
 """Numbers of one picture; the table has all."""
 EXAMPLE = {
-    "platform": "clusterstor-e1000",
+    "platform": "cray-e2000",
     "target": "1000",
     "unit": "GB/s",
-    "direction": "read",
+    "direction": "write",
     "kind": "bandwidth",
 }
 """What the page of sizing answers where nothing is asked."""

@@ -137,7 +137,9 @@ def _document_navigation() -> tuple[document_contents.DocumentKind, ...]:
 
 def _benchmark_sentences() -> dict[str, str]:
     """What each benchmark measures: the first sentence of its description, by the slug of its page."""
-    texts = {benchmark.slug: benchmark.descriptor["description"] for benchmark in catalogue.benchmarks()}
+    texts = {
+        benchmark.slug: benchmark.descriptor["description"].replace("`", "") for benchmark in catalogue.benchmarks()
+    }
     return {f"{BENCHMARKS}{slug}": text.partition(". ")[0].rstrip(".") + "." for slug, text in texts.items()}
 
 

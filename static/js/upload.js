@@ -17,8 +17,27 @@ document.addEventListener("htmx:xhr:progress", (event) => {
   }
 });
 
-// Checks size and ending of the file before it is sent. The server checks both again.
-function checkFile(field) {
+// How gzip, zip, bzip2, xz and zstd begin. A tar has its sign behind its first names.
+const BEGINNINGS = ["\x1f\x8b", "PK", "BZh", "\xfd7zXZ", "\x28\xb5\x2f\xfd"];
+const TAR = { sign: "ustar", at: 257 };
+const PACKED = [".tar.gz", ".tgz", ".zip"];
+
+async function isArchive(file) {
+  const head = String.fromCharCode(...new Uint8Array(await file.slice(0, TAR.at + TAR.sign.length).arrayBuffer()));
+  return head.startsWith(TAR.sign, TAR.at) || BEGINNINGS.some((beginning) => head.startsWith(beginning));
+}
+
+function showError(field, error, note) {
+  field.setCustomValidity(error);
+  field.toggleAttribute("aria-invalid", false);
+  if (error) {
+    field.setAttribute("aria-invalid", "true");
+  }
+  document.getElementById("bundle-error").textContent = error || note;
+}
+
+// Checks size, ending and beginning of the file before it is sent. The server checks all again.
+async function checkFile(field) {
   const [file] = field.files;
   const limit = Number(field.form.dataset.limit);
   const endings = field.accept.split(",");
@@ -28,14 +47,13 @@ function checkFile(field) {
   } else if (file && file.size === 0) {
     error = "This file is empty. Choose another one.";
   }
-  field.setCustomValidity(error);
-  field.toggleAttribute("aria-invalid", false);
-  if (error) {
-    field.setAttribute("aria-invalid", "true");
-  }
   const unusual = file && !endings.some((ending) => file.name.toLowerCase().endsWith(ending));
-  const note = unusual ? `The name does not end in ${endings.join(", ")}. Is it an archive?` : "";
-  document.getElementById("bundle-error").textContent = error || note;
+  const note = unusual ? `The name does not end in ${endings.join(", ")}. Is it one output file?` : "";
+  showError(field, error, note);
+  const ending = file && PACKED.find((end) => file.name.toLowerCase().endsWith(end));
+  if (!error && ending && !(await isArchive(file).catch(() => true)) && field.files[0] === file) {
+    showError(field, `The name ends in ${ending}, but the content is no archive. Pack the folder again.`, "");
+  }
 }
 
 document.addEventListener("change", (event) => {

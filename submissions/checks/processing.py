@@ -351,7 +351,9 @@ def _finding_codes(report: dict[str, Any]) -> set[str]:
 
 
 def _summary_text(check: Check) -> str:
-    return f"{check.status}: {check.errors} errors, {check.warnings} warnings"
+    counts = ((check.errors, "error"), (check.warnings, "warning"))
+    texts = [f"{count} {word if count == 1 else word + 's'}" for count, word in counts]
+    return f"{check.status}: {', '.join(texts)}"
 
 
 def _timeout_report() -> Report:

@@ -102,6 +102,12 @@ def test_an_empty_file_is_refused_before_it_is_sent(page, site, tmp_path) -> Non
     expect(page.locator("#bundle-error")).to_contain_text("This file is empty")
     page.get_by_role("button", name="Upload and check").click()
     expect(page).to_have_url(re.compile(r"/submissions/new/$"))
+    text = tmp_path / "text.tar.gz"
+    text.write_text("no archive at all")
+    page.get_by_label("Archive of the run").set_input_files(text)
+    expect(page.locator("#bundle-error")).to_contain_text("the content is no archive")
+    page.get_by_role("button", name="Upload and check").click()
+    expect(page).to_have_url(re.compile(r"/submissions/new/$"))
     page.get_by_label("Archive of the run").set_input_files(make_archive(tmp_path / "run.tar.gz", performance=1.41))
     expect(page.locator("#bundle-error")).to_have_text("")
     page.get_by_role("button", name="Upload and check").click()

@@ -32,6 +32,8 @@ FILTER_NAMES = {
     "vendor": "vendor",
 }
 """What may stand before a colon, and the filter of results/ that it is."""
+BETWEEN_NAMES = frozenset(("versus", "vs"))
+"""Words between two things that are compared; what has both things need not have the word."""
 _PART = re.compile(r'(?:(?P<name>\w+):)(?:"(?P<quoted>[^"]*)"|(?P<bare>\S+))|\S+')
 """A filter, whose value may stand in quotes and then have spaces, or what stands between two spaces."""
 
@@ -74,6 +76,7 @@ def parse_text(text: str, *, literally: bool = False) -> Question:
         else:
             free.append(part.group())
     all_words = fold_words(" ".join(free))
+    all_words = tuple(word for word in all_words if word not in BETWEEN_NAMES) or all_words
     words = all_words[:MOST_WORDS]
     readings, names = [words] if words else [], list[str]()
     if not literally:

@@ -10,8 +10,21 @@ from django.shortcuts import redirect, render
 from registry.query.names.canonical_names import plain_text
 from registry.query.questions import filters
 from registry.site_pages.search import find, question, record_hits
-from registry.site_pages.search.hits import mark_words
+from registry.site_pages.search.hits import KindHits, mark_words
 from registry.web.caching import public_page
+
+
+def _distance_of_kind(name: str, kind_hits: KindHits, text: str) -> int:
+    """0 where a hit is named as typed, 1 where one begins so, else 2.
+
+    Documents explain what others are, so they come one later. Codes begin with the benchmark that they are of.
+    """
+    titles = [hit.title.casefold() for hit in kind_hits.hits]
+    typed = text.casefold()
+    if typed in titles:
+        return int(name == "documents")
+    begins = name not in ("parameters", "rules", "documents") and any(title.startswith(typed) for title in titles)
+    return 1 if begins else 2
 
 
 @public_page
@@ -30,7 +43,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
             "kind_hits": kind_hits,
             "hits": [(hit, mark_words(hit.title, words), mark_words(hit.summary, words)) for hit in kind_hits.hits],
         }
-        for name, kind_hits in answer.kinds.items()
+        for name, kind_hits in sorted(answer.kinds.items(), key=lambda kind: _distance_of_kind(*kind, text))
     ]
     literal_query = {"q": text, "literally": "true", **({"kind": kind} if kind else {})}
     context = {

@@ -399,6 +399,7 @@ def test_a_result_on_no_list_has_no_rank() -> None:
     assert [(row["id"], row["ranked_on"]) for row in rows] == [(result.public_id, "")]
 
 
+@pytest.mark.usefixtures("_searched")
 def test_parameters_of_runs_are_no_findings() -> None:
     rules = [row["url"] for row in answer_for("stonewall", kind="rules")["results"]]
     assert rules
@@ -415,3 +416,18 @@ def test_texts_of_tables_have_no_empty_cells_and_no_blank_before_a_comma() -> No
     assert reader.sections == [
         ("", "Rates", "It stops at a stonewall, after 300 s. \N{MIDDLE DOT} write \N{MIDDLE DOT} s2")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"), [("SC25", "Lists"), ("10-node", "Lists"), ("fio", "Documents"), ("LRZ", "Sites")]
+)
+@pytest.mark.usefixtures("_searched")
+def test_the_kind_with_the_name_that_was_typed_comes_first(text: str, first: str) -> None:
+    page = Client().get("/search/", {"q": text}).content.decode()
+    assert re.findall(r"<h2>([A-Z][a-z ]+)", page)[0].strip() == first
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_word_between_two_names_hides_no_hit() -> None:
+    assert "/studies/ksocklnd-to-ko2iblnd/" in paths(answer_for("TCP vs InfiniBand"), "study")
+    assert question.parse_text("vs").words == ("vs",)

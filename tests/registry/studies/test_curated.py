@@ -702,7 +702,7 @@ def test_units_for_a_rate_with_the_limiting_layer(client, query, units, limit, a
 
 def test_the_page_of_sizing_answers_an_example_until_something_is_asked(client) -> None:
     page = client.get("/sizing/").content.decode()
-    answer = client.get("/sizing/?platform=clusterstor-e1000&target=1000&unit=GB/s&direction=read&kind=bandwidth")
+    answer = client.get("/sizing/?platform=cray-e2000&target=1000&unit=GB/s&direction=write&kind=bandwidth")
     assert "An example is filled in." in page
     assert "An example is filled in." not in answer.content.decode()
     assert page.count("Enclosures for 1,000") == answer.content.decode().count("Enclosures for 1,000") == 1

@@ -78,7 +78,7 @@ def test_metadata_per_target_lists_unknown_facts(client) -> None:
     small = [result.public_id for result in on_the_list if (clients := client_nodes_of(result)) and clients < 20]
     assert document["candidates"] == len(small) == 3
     assert missing == {"metadata_targets": 3}
-    assert f"{document['candidates']} results meet the conditions as far as they say" in text
+    assert f"{document['candidates']} results meet the conditions as far as they are known" in text
     assert "metadata targets of" in text
 
 

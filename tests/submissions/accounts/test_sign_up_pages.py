@@ -62,7 +62,7 @@ PAGES = pytest.mark.parametrize("address", ["/submissions/new/", "/account/signu
 @PAGES
 def test_the_contact_is_named(client, settings, address) -> None:
     settings.OPERATOR, settings.CONTACT = "North Lab", "storage@north.example"
-    assert "North Lab makes accounts: ask at storage@north.example , and name your institution." in words(
+    assert "North Lab creates accounts: ask at storage@north.example , and name your institution." in words(
         client, address
     )
     assert '<a href="mailto:storage@north.example">' in source(client, address)

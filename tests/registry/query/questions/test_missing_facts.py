@@ -70,7 +70,7 @@ def test_a_ranking_per_metadata_target_counts_missing_facts(client: Client, meta
     unnarrowed = client.get("/api/v1/ranking/?formula=rate_kiops&per=mdt&filesystem_type=Lustre").json()
     assert unnarrowed["missing_facts"] == [{"name": "metadata_targets", "title": "metadata targets", "results": 2}]
     page = page_source(client.get(f"/ranking/?formula=rate_kiops&per=mdt&{CONDITIONS}"))
-    assert "2 results meet the conditions as far as they say. Not said: client nodes of 1." in page
+    assert "2 results meet the conditions as far as they are known. Not known: client nodes of 1." in page
 
 
 def test_a_study_lists_missing_facts(client: Client, metadata) -> None:
@@ -88,6 +88,6 @@ def test_a_study_lists_missing_facts(client: Client, metadata) -> None:
 def test_the_results_page_has_ranges_and_counts_unknown_results(client: Client, metadata) -> None:
     page = page_source(client.get(f"/results/?{CONDITIONS}"))
     assert "hw-few" in page and "hw-silent" not in page and "hw-many" not in page
-    assert "Not said: client nodes of 1." in page
+    assert "Not known: client nodes of 1." in page
     assert 'name="client_nodes__gte"' in page and 'name="client_nodes__lte"' in page
     assert '<option value="production" selected>' in page
