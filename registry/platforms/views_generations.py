@@ -28,6 +28,7 @@ from registry.presentation.words import (
 from registry.query.facts import axes
 from registry.query.public_record import Row
 from registry.query.questions import facets, filters, study_query
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.query.values import qualified_values
 from registry.web.caching import public_page
 from registry.web.filter_fields import Field, error_texts
@@ -249,16 +250,21 @@ def _short_name(step: str, order: Sequence[str]) -> str:
 @public_page
 def sizing_page(request: HttpRequest) -> HttpResponse:
     """A form, and the answer where something was asked."""
+    return show_sizing(request)
+
+
+def show_sizing(request: HttpRequest, source: RowSource = PUBLIC) -> HttpResponse:
+    """The page of sizing, asked of a source."""
     query = filters.without_empty(request.GET)
     answer, problem = None, None
     if "target" in query:
         try:
-            answer = sizing.sizing_document(sizing.parse_query(query))
+            answer = sizing.sizing_document(sizing.parse_query(query, source))
         except Problem as error:
             problem = error
     context = {
         "section": "systems",
-        "platforms": generations.measured_platforms(),
+        "platforms": generations.measured_platforms(source),
         "query": query,
         "answer": answer and _sizing_context(answer, query),
         "problem": problem,
