@@ -34,7 +34,7 @@ DECLARED_WORDS = {
     "not-production": "The run details say that the system is not in production.",
     "on-production-list": "The run details say that the system is in production.",
 }
-"""By code what excludes a run before reviewers decide: then the sentence of the list would name a decision of theirs."""
+"""By code what excludes a run that no reviewer saw: the sentence of the list would name a decision of theirs."""
 
 
 @dataclass(frozen=True)
