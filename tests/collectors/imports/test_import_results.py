@@ -450,7 +450,7 @@ def test_an_import_that_cannot_note_what_it_sends_sends_nothing(alice, peer, tre
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_whoever_interrupts_an_import_reads_what_was_sent(alice, peer, tree, number, status) -> None:
+def test_an_interrupted_import_reports_what_was_sent(alice, peer, tree, number, status) -> None:
     peer.facts, peer.states = CHECKED, ["processing"]
     process = alice.start("import", "tree", tree, "--json")
     wait_until(lambda: any(received.method == "GET" for received in peer.received))
