@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 
 from registry.models import Fact, Platform, Result
@@ -94,7 +95,7 @@ def _successors(first: Platform, platforms: Collection[Platform]) -> list[Platfo
 
 def measured_platforms() -> list[Platform]:
     """Platforms that some result stands for. One query."""
-    return list(Platform.objects.filter(results__withdrawn_at=None, results__isnull=False).distinct())
+    return list(Platform.objects.filter(Exists(Result.objects.filter(platform=OuterRef("pk"), withdrawn_at=None))))
 
 
 def generations_document(slug: str, query: GenerationsQuery) -> Row:

@@ -204,8 +204,8 @@ def system_rows(systems: Iterable[System], totals: Mapping[str, SystemTotals]) -
             {
                 "slug": system.slug,
                 "name": system.name,
-                "site": system.site,
-                "platform": system.platform,
+                "site": {"slug": system.site.slug, "name": system.site.name},
+                "platform": system.platform and {"slug": system.platform.slug, "name": system.platform.name},
                 "filesystems": ", ".join(sorted(own.families)),
                 "results": numbers.format_int(own.results.total()),
                 "releases": " to ".join(own.first_and_last),
