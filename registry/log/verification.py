@@ -155,7 +155,8 @@ def _key_breaks() -> Iterator[str]:
                 recorded.setdefault(record["key"], opening.recorded_at)
     stored = dict(LogKey.objects.values_list("verifier_key", "first_used_at"))
     for key in sorted(recorded.keys() ^ stored.keys()):
-        yield f"The log: its key {key[:60]} " + ("is not recorded." if key in stored else "is recorded, and it is gone.")
+        state = "is not recorded" if key in stored else "is recorded, and it is gone"
+        yield f"The log: its key {key[:60]} {state}."
     for key in sorted(recorded.keys() & stored.keys()):
         if abs(recorded[key] - stored[key]) > RECORDED_WITHIN:
             yield f"The log: its key {key[:60]} is said to be used since another time than it was recorded."

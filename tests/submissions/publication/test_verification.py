@@ -229,9 +229,12 @@ EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
         lambda stage: execute("UPDATE registry_observedparameter SET text = 'x'"),
         "is not in the description of its system",
     ),
-    "parameter deleted": (lambda stage: execute("DELETE FROM registry_observedparameter"), "of its system is not stored"),
+    "parameter deleted": (
+        lambda stage: execute("DELETE FROM registry_observedparameter"),
+        "of its system is not stored",
+    ),
     "definition changed": (
-        lambda stage: execute("UPDATE registry_listdefinition SET body = body || '{\"title\": \"x\"}'"),
+        lambda stage: execute('UPDATE registry_listdefinition SET body = body || \'{"title": "x"}\''),
         "is not the one of its file",
     ),
     "definition invented": (
