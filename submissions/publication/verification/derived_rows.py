@@ -61,7 +61,7 @@ def parameter_breaks() -> Iterator[str]:
 def _differing_parameters(system: PublicSystemSnapshot, stored: Counter[tuple[Any, ...]]) -> Iterator[str]:
     public_id, versions = system.result.public_id, system.result.snapshot.get("versions")
     try:
-        made = Counter(map(_as_key, observed_parameters.observed_rows(system.document)))
+        expected = Counter(map(_as_key, observed_parameters.observed_rows(system.document)))
         possible = Counter(map(_as_key, observed_parameters.observed_rows(system.document, with_volatile=True)))
     except (AttributeError, LookupError, TypeError):
         yield f"{public_id}: the published description of its system cannot be read."
@@ -69,7 +69,7 @@ def _differing_parameters(system: PublicSystemSnapshot, stored: Counter[tuple[An
     for key in sorted(stored - possible)[:MOST_NAMED]:
         yield f"{public_id}: the stored parameter {key[0]} {key[3]!r:.80} is not in the description of its system."
     if isinstance(versions, dict) and versions.get("validators") == VERSION:
-        for key in sorted(made - stored)[:MOST_NAMED]:
+        for key in sorted(expected - stored)[:MOST_NAMED]:
             yield f"{public_id}: the parameter {key[0]} {key[3]!r:.80} of its system is not stored."
 
 
@@ -90,10 +90,10 @@ def fact_breaks() -> Iterator[str]:
     ids = Result.objects.filter(erasure=None).order_by("pk").values_list("pk", flat=True).iterator(AT_ONCE)
     while batch := list(islice(ids, AT_ONCE)):
         count = Counter[str]()
-        for public_id, name, stored, made in fact_index.fact_differences(batch):
+        for public_id, name, stored, expected in fact_index.fact_differences(batch):
             count[public_id] += 1
             if count[public_id] <= MOST_NAMED:
-                yield f"{public_id}: its fact {name} is {_in_words(stored)}, and the record makes {_in_words(made)}."
+                yield f"{public_id}: its fact {name} is {_in_words(stored)}, and the record makes {_in_words(expected)}."
 
 
 def _in_words(text: str | None) -> str:
