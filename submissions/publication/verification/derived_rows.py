@@ -93,7 +93,8 @@ def fact_breaks() -> Iterator[str]:
         for public_id, name, stored, expected in fact_index.fact_differences(batch):
             count[public_id] += 1
             if count[public_id] <= MOST_NAMED:
-                yield f"{public_id}: its fact {name} is {_in_words(stored)}, and the record makes {_in_words(expected)}."
+                wanted = _in_words(expected)
+                yield f"{public_id}: its fact {name} is {_in_words(stored)}, and the record makes {wanted}."
 
 
 def _in_words(text: str | None) -> str:
