@@ -93,9 +93,9 @@ def fact_breaks() -> Iterator[str]:
         for public_id, name, stored, expected in fact_index.fact_differences(batch):
             count[public_id] += 1
             if count[public_id] <= MOST_NAMED:
-                wanted = _in_words(expected)
-                yield f"{public_id}: its fact {name} is {_in_words(stored)}, and the record makes {wanted}."
+                yield f"{public_id}: its fact {name} {_in_words(stored, expected)}."
 
 
-def _in_words(text: str | None) -> str:
-    return "nothing" if text is None else repr(text)
+def _in_words(stored: str | None, expected: str | None) -> str:
+    before, after = ("nothing" if text is None else repr(text) for text in (stored, expected))
+    return f"is {before}, and the record makes {after}"
