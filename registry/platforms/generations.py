@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 
 from registry.models import Fact, Platform, Result
@@ -95,8 +96,8 @@ def _successors(first: Platform, platforms: Collection[Platform]) -> list[Platfo
 
 def measured_platforms(source: RowSource = PUBLIC) -> list[Platform]:
     """Platforms that some result of a source stands for. One query."""
-    platforms = source.table_rows(Platform)
-    return list(platforms.filter(results__withdrawn_at=None, results__isnull=False).distinct())
+    counted = Exists(Result.objects.filter(platform=OuterRef("pk"), withdrawn_at=None))
+    return list(source.table_rows(Platform).filter(counted))
 
 
 def generations_document(slug: str, query: GenerationsQuery) -> Row:

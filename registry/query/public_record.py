@@ -241,7 +241,7 @@ def is_current(result: str) -> Q:
 
 def current_results(condition: Q | None = None, source: RowSource = PUBLIC) -> QuerySet[Result]:
     """Results that count today: not withdrawn, newest revision, newest first."""
-    revised = Exists(Result.objects.filter(revises=OuterRef("pk")))
+    revised = Exists(Result.objects.filter(revises=OuterRef("pk"), revises__isnull=False))  # few: they are read once
     return source.table_rows(Result).filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
 
 
