@@ -270,12 +270,12 @@ def rebuild_facts(change: IdentityChange) -> None:
 
 
 def moved_results(change: IdentityChange) -> list[int]:
-    """Primary keys of the results that an act and its parts moved, or gave a platform."""
+    """Primary keys of the results that an act and its parts moved, or gave a platform; not of what was erased since."""
     acts = [change, *change.parts.all()]
     ids = [
         public_id for act in acts for key in ("results", "platform_of_results") for public_id in act.moved.get(key, ())
     ]
-    return list(Result.objects.filter(public_id__in=ids).order_by("pk").values_list("pk", flat=True))
+    return list(Result.objects.filter(public_id__in=ids, erasure=None).order_by("pk").values_list("pk", flat=True))
 
 
 # Back

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidSignature
@@ -69,14 +70,23 @@ def read_checkpoint(note: str) -> Checkpoint:
 
 def open_checkpoint(note: str, verifier_keys: list[str]) -> Checkpoint:
     """What a note says that one of these keys signed. Raises BadNote for any other."""
-    text, _, signatures = note.rpartition("\n\n")
-    checkpoint = _parse_text(f"{text}\n")
+    return checkpoint_reader(verifier_keys)(note)
+
+
+def checkpoint_reader(verifier_keys: list[str]) -> Callable[[str], Checkpoint]:
+    """What opens many notes that one of these keys signed, as `open_checkpoint` does. Raises BadNote for no key."""
     keys = [parse_verifier_key(key) for key in verifier_keys]
-    for line in signatures.splitlines():
-        for name, key_id, key in keys:
-            if name == checkpoint.origin and _is_signed(line, name, key_id, key, checkpoint.signed_text.encode()):
-                return checkpoint
-    raise BadNote("no known key signed the checkpoint")
+
+    def read_note(note: str) -> Checkpoint:
+        text, _, signatures = note.rpartition("\n\n")
+        checkpoint = _parse_text(f"{text}\n")
+        for line in signatures.splitlines():
+            for name, key_id, key in keys:
+                if name == checkpoint.origin and _is_signed(line, name, key_id, key, checkpoint.signed_text.encode()):
+                    return checkpoint
+        raise BadNote("no known key signed the checkpoint")
+
+    return read_note
 
 
 def _parse_text(text: str) -> Checkpoint:

@@ -18,6 +18,8 @@ from registry.models import LogKey, LogOpening, LogState
 
 _INFO = b"highwater-log"
 KEY_SUBJECT = "log/key"
+CHECKPOINTS = "log"
+"""What a key is used for that signs them."""
 
 
 def signing_key() -> Ed25519PrivateKey:
@@ -35,13 +37,13 @@ def ensure_signer() -> str:
     if not state.origin:
         state.origin = _new_origin()
         state.save(update_fields=["origin"])
-    record_key("log", verifier_key(state.origin, signing_key().public_key()))
+    record_key(CHECKPOINTS, verifier_key(state.origin, signing_key().public_key()))
     return state.origin
 
 
 def record_key(use: str, public_key: str) -> None:
     """Record a public key when it is used for the first time: for checkpoints ("log") or for "receipts"."""
-    if use == "log":
+    if use == CHECKPOINTS:
         _, is_new = LogKey.objects.get_or_create(verifier_key=public_key, defaults={"first_used_at": timezone.now()})
         if not is_new:
             return

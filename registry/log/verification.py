@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from itertools import chain, islice, zip_longest
 from typing import Any
 
@@ -18,12 +19,24 @@ from registry.log import log_files, recording, records, signed_note, signing, ti
 from registry.log.canonical_form import canonical_text
 from registry.log.merkle_tree import EMPTY_ROOT, leaf_hash, node_hash
 from registry.log.overview import RESTORED_SUBJECT
-from registry.models import IdentityChange, LogCheckpoint, LogLeaf, LogOpening, LogState, RankedList, Release, Result
+from registry.models import (
+    IdentityChange,
+    LogCheckpoint,
+    LogKey,
+    LogLeaf,
+    LogOpening,
+    LogState,
+    RankedList,
+    Release,
+    Result,
+)
 from registry.query.public_record import Row
 
 AT_ONCE = 500
 MOST_DIFFERENCES = 10
 """Named of one thing; a record that was made up differs everywhere."""
+RECORDED_WITHIN = timedelta(minutes=5)
+"""Of a row its record is made: in the same transaction."""
 _MISSING = "nothing"
 
 
@@ -46,6 +59,7 @@ def log_breaks(earlier: signed_note.Checkpoint | None = None) -> Iterator[str]:
             yield f"The log: its first {size} entries do not have the root of the checkpoint that was signed for them."
     yield from _level_breaks(roots_found, max(roots, default=0))
     yield from _checkpoint_breaks(max(roots, default=0))
+    yield from _key_breaks()
     if earlier is not None and roots_found.roots.get(earlier.size) != earlier.root:
         yield (
             f"The log: it does not begin with the {earlier.size} entries of the checkpoint that was kept;"
@@ -106,23 +120,46 @@ def _level_breaks(tree: GrowingTree, signed: int) -> Iterator[str]:
 
 
 def _checkpoint_breaks(newest: int) -> Iterator[str]:
-    """What is wrong with the newest checkpoint as it is served and as it is stored."""
-    keys = signing.verifier_keys()
-    row = LogCheckpoint.objects.filter(size=newest).first()
+    """What is wrong with the newest checkpoint as it is served, and with each as it is stored."""
     content = log_files.read_file(log_files.CHECKPOINT)
-    if row is None:
-        if content is not None:
-            yield "The log: a checkpoint is served, and none is stored."
-        return
-    if content is None or content.decode(errors="replace") != row.note:
+    served = None if content is None else content.decode(errors="replace")
+    rows = LogCheckpoint.objects.order_by("size")
+    if served is not None and not newest:
+        yield "The log: a checkpoint is served, and none is stored."
+    elif served != rows.filter(size=newest).values_list("note", flat=True).first():
         yield "The log: the checkpoint that is served is not the newest that is stored."
+    origin = LogState.objects.filter(pk=1).values_list("origin", flat=True).first() or ""
     try:
-        checkpoint = signed_note.open_checkpoint(row.note, keys)
+        read_note = signed_note.checkpoint_reader(signing.verifier_keys())
     except signed_note.BadNote as error:
-        yield f"The log: its newest checkpoint is not signed by a key of this registry: {error}."
+        yield f"The log: one of its stored keys is none: {error}."
         return
-    if (checkpoint.size, checkpoint.root) != (row.size, bytes(row.root)):
-        yield "The log: its newest checkpoint has another size or root than its row."
+    for row in rows.iterator(AT_ONCE):
+        try:
+            checkpoint = read_note(row.note)
+        except signed_note.BadNote as error:
+            yield f"The log: the checkpoint of {row.size} entries is not signed by a key of this registry: {error}."
+            continue
+        if checkpoint != signed_note.Checkpoint(origin, row.size, bytes(row.root)):
+            yield f"The log: the checkpoint of {row.size} entries has another name, size or root than its row."
+
+
+def _key_breaks() -> Iterator[str]:
+    """Keys that sign checkpoints and that the log does not have, or that it has and that are gone."""
+    openings = LogOpening.objects.filter(kind=LogOpening.Kind.KEY, erased_at=None).select_related("leaf")
+    recorded = dict[str, datetime]()
+    for opening in openings.order_by("leaf"):
+        if opening.canonical is not None and is_of_leaf(opening, opening.canonical):
+            record = json.loads(opening.canonical)
+            if record["use"] == signing.CHECKPOINTS:
+                recorded.setdefault(record["key"], opening.recorded_at)
+    stored = dict(LogKey.objects.values_list("verifier_key", "first_used_at"))
+    for key in sorted(recorded.keys() ^ stored.keys()):
+        state = "is not recorded" if key in stored else "is recorded, and it is gone"
+        yield f"The log: its key {key[:60]} {state}."
+    for key in sorted(recorded.keys() & stored.keys()):
+        if abs(recorded[key] - stored[key]) > RECORDED_WITHIN:
+            yield f"The log: its key {key[:60]} is said to be used since another time than it was recorded."
 
 
 def opening_breaks() -> Iterator[str]:

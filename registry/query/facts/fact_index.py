@@ -134,48 +134,78 @@ _OF_CONFIGURATIONS = """
                     WHERE m.result_id = r.id AND coalesce(trim(m.context ->> n.name), '') = '')))
 """
 
-_INDEX = f"""
-    INSERT INTO {{facts}} (result_id, name, text)
-    SELECT result_id, name, left(string_agg(text, '; ' ORDER BY instances DESC, text), 200)
+_FACTS = f"""
+    SELECT result_id, name, left(string_agg(text, '; ' ORDER BY instances DESC, text), 200) AS text
     FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS} UNION ALL {_OF_MAPS}
         UNION ALL {_OF_DESCRIPTIONS} UNION ALL {_OF_STORAGE} UNION ALL {_OF_ARCHIVES} UNION ALL {_OF_CONFIGURATIONS})
         AS told
     GROUP BY result_id, name
 """  # noqa: S608  # made of the constants above
 
-_NAME = """
-    INSERT INTO {facts} (result_id, name, text)
+_INDEX = f"INSERT INTO {{facts}} (result_id, name, text) {_FACTS}"
+
+_NAMED = """
     SELECT DISTINCT ON (f.result_id, axis.name) f.result_id, axis.name, f.text
     FROM registry_fact f
     JOIN unnest(%(names)s::text[], %(sources)s::text[], %(places)s::int[]) AS axis (name, source, place)
         ON axis.source = f.name
     WHERE f.result_id = ANY (%(ids)s)
     ORDER BY f.result_id, axis.name, axis.place
-    ON CONFLICT (result_id, name) DO NOTHING
 """
+
+_NAME = f"INSERT INTO {{facts}} (result_id, name, text) {_NAMED} ON CONFLICT (result_id, name) DO NOTHING"
+
+_DIFFERENCES = f"""
+    WITH made AS ({_FACTS}), named AS ({_NAMED.replace("registry_fact f", "made f")}),
+    expected AS (
+        SELECT result_id, name, text FROM made
+        UNION ALL SELECT result_id, name, text FROM named n
+            WHERE NOT EXISTS (SELECT FROM made m WHERE m.result_id = n.result_id AND m.name = n.name)),
+    stored AS (SELECT result_id, name, text FROM registry_fact WHERE result_id = ANY (%(ids)s))
+    SELECT r.public_id, name, stored.text, expected.text
+    FROM stored FULL JOIN expected USING (result_id, name) JOIN registry_result r ON r.id = result_id
+    WHERE stored.text IS DISTINCT FROM expected.text
+    ORDER BY r.id, name
+"""  # noqa: S608  # made of the constants above
 
 BATCH = 10_000
 
 
 def rebuild_facts(result_ids: Iterable[int], source: RowSource = PUBLIC, stored: type[Model] = Fact) -> None:
     """Write the facts of these results of a source anew, into the table of `stored`."""
-    ids = list(result_ids)
-    sources = [(axis.name, source, place) for axis in axes.list_axes() for place, source in enumerate(axis.reads)]
-    tools = [benchmark.tool for benchmark in catalogue.benchmarks()]
-    volatile = json.dumps({tool: sorted(configuration_diff.volatile_parameters([tool])) for tool in tools})
-    needed = json.dumps({tool: alike.required_facts(tool) for tool in tools})
-    bound: dict[str, Any] = {"volatile": volatile, "needed": needed, "least": json.dumps(alike.LEAST["scale"])}
-    names, read, places = (list(column) for column in zip(*sources, strict=True))
+    ids, bound = list(result_ids), _bound_values()
     table = stored._meta.db_table
     index, named = _INDEX.replace("{facts}", table), _NAME.replace("{facts}", table)
     with connection.cursor() as cursor:
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             stored._default_manager.filter(result_id__in=batch).delete()
-            cursor.execute(source.source_statement(index), bound | {"ids": batch, "columns": list(COLUMNS)})
-            cursor.execute(
-                source.source_statement(named), {"ids": batch, "names": names, "sources": read, "places": places}
-            )
+            cursor.execute(source.source_statement(index), bound | {"ids": batch})
+            cursor.execute(source.source_statement(named), bound | {"ids": batch})
+
+
+def fact_differences(result_ids: Iterable[int]) -> list[tuple[str, str, str | None, str | None]]:
+    """(public id, name, stored text, text as the record makes it) of facts of these results that differ. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DIFFERENCES, _bound_values() | {"ids": list(result_ids)})
+        rows: list[tuple[str, str, str | None, str | None]] = cursor.fetchall()
+        return rows
+
+
+def _bound_values() -> dict[str, Any]:
+    """What the statements take beside the keys of the results."""
+    sources = [(axis.name, source, place) for axis in axes.list_axes() for place, source in enumerate(axis.reads)]
+    tools = [benchmark.tool for benchmark in catalogue.benchmarks()]
+    names, read, places = (list(column) for column in zip(*sources, strict=True))
+    return {
+        "columns": list(COLUMNS),
+        "volatile": json.dumps({tool: sorted(configuration_diff.volatile_parameters([tool])) for tool in tools}),
+        "needed": json.dumps({tool: alike.required_facts(tool) for tool in tools}),
+        "least": json.dumps(alike.LEAST["scale"]),
+        "names": names,
+        "sources": read,
+        "places": places,
+    }
 
 
 def facts_by_result(ids: Iterable[int], source: RowSource = PUBLIC) -> dict[int, dict[str, str]]:

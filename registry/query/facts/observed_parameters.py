@@ -72,14 +72,14 @@ def missing_in_forms(document: Mapping[str, Any], about: exports.Supplement) -> 
     return {form: exports.export(form, document, about).missing for form in exports.names()}
 
 
-def observed_rows(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def observed_rows(document: Mapping[str, Any], *, with_volatile: bool = False) -> Iterator[dict[str, Any]]:
     """The columns of each ObservedParameter of a document; what is volatile is of one moment and left out."""
     instances: Counter[tuple[str, str, str, str]] = Counter()
     values: dict[tuple[str, str, str, str], Any] = {}
     for node_class in document["node_classes"]:
         for parameter in node_class.get("parameters", []):
             definition = parameters.parameters().get(parameter["id"])
-            if definition and definition.volatile:
+            if definition and definition.volatile and not with_volatile:
                 continue
             for observed_value in parameter["values"]:
                 place = (

@@ -13,7 +13,7 @@ from registry.log.signed_note import Checkpoint
 from registry.models import RankedList, Result
 from submissions.lifecycle import audit_chain
 from submissions.models import Submission
-from submissions.publication.verification import derivation, private_records
+from submissions.publication.verification import derivation, derived_rows, private_records
 
 AT_ONCE = 100
 EVERY = 50
@@ -42,6 +42,8 @@ class Verification:
         yield from log_verification.opening_breaks()
         progress("results and lists: each against its newest record")
         yield from log_verification.table_breaks()
+        progress("definitions, facts and parameters: each made again")
+        yield from derived_rows.derived_breaks()
         progress("lists: each ranked again")
         yield from list_breaks()
         progress("the history of submissions")

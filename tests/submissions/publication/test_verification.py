@@ -211,6 +211,65 @@ EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
         "the published description of its system is not the one of its bytes",
     ),
     "report changed": (change_report, "the stored report of its check is not the one of its bytes"),
+    "fact changed": (
+        lambda stage: execute("UPDATE registry_fact SET text = 'x' WHERE name = 'tool'"),
+        "its fact tool is 'x', and the record makes 'io500'",
+    ),
+    "fact deleted": (
+        lambda stage: execute("DELETE FROM registry_fact WHERE name = 'tool'"),
+        "its fact tool is nothing, and the record makes 'io500'",
+    ),
+    "fact invented": (
+        lambda stage: execute(
+            "INSERT INTO registry_fact (result_id, name, text) SELECT id, 'gpu', 'yes' FROM registry_result"
+        ),
+        "its fact gpu is 'yes', and the record makes nothing",
+    ),
+    "parameter changed": (
+        lambda stage: execute("UPDATE registry_observedparameter SET text = 'x'"),
+        "is not in the description of its system",
+    ),
+    "parameter deleted": (
+        lambda stage: execute("DELETE FROM registry_observedparameter"),
+        "of its system is not stored",
+    ),
+    "definition changed": (
+        lambda stage: execute('UPDATE registry_listdefinition SET body = body || \'{"title": "x"}\''),
+        "is not the one of its file",
+    ),
+    "definition invented": (
+        lambda stage: execute(
+            "INSERT INTO registry_listdefinition (name, version, body)"
+            " SELECT name, version + 100, body FROM registry_listdefinition"
+        ),
+        "is in no file of this release",
+    ),
+    "catalogue of another release": (
+        lambda stage: execute("INSERT INTO registry_catalogueload (digest, loaded_at) VALUES ('x', now())"),
+        "run manage load_catalogue",
+    ),
+    "note of an old checkpoint changed": (
+        lambda stage: execute(
+            "INSERT INTO registry_logcheckpoint (size, root, note, signed_at) SELECT 0, sha256(''), note, signed_at"
+            " FROM registry_logcheckpoint"
+        ),
+        "the checkpoint of 0 entries has another name, size or root than its row",
+    ),
+    "key invented": (
+        lambda stage: execute(
+            "INSERT INTO registry_logkey (verifier_key, first_used_at)"
+            " SELECT replace(verifier_key, '+', 'x+'), first_used_at FROM registry_logkey"
+        ),
+        "The log: ",
+    ),
+    "first use of a key": (
+        lambda stage: execute("UPDATE registry_logkey SET first_used_at = first_used_at - interval '1 day'"),
+        "is said to be used since another time",
+    ),
+    "name of the log": (
+        lambda stage: execute("UPDATE registry_logstate SET origin = 'another/log'"),
+        "has another name, size or root than its row",
+    ),
 }
 
 
