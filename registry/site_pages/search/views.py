@@ -43,7 +43,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
             "kind_hits": kind_hits,
             "hits": [(hit, mark_words(hit.title, words), mark_words(hit.summary, words)) for hit in kind_hits.hits],
         }
-        for name, kind_hits in sorted(answer.kinds.items(), key=lambda kind: _distance_of_kind(*kind, text))
+        for name, kind_hits in sorted(answer.kinds.items(), key=lambda kind: _distance_of_kind(kind[0], kind[1], text))
     ]
     literal_query = {"q": text, "literally": "true", **({"kind": kind} if kind else {})}
     context = {
