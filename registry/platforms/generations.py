@@ -29,6 +29,7 @@ from registry.query.public_record import Row
 from registry.query.questions import filters, metric_values, study_query
 from registry.query.questions import unknown_values as query_unknown_values
 from registry.query.responses import declared_limits
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.query.values import qualified_values
 from validators.quantities import lower_is_better
 
@@ -93,9 +94,10 @@ def _successors(first: Platform, platforms: Collection[Platform]) -> list[Platfo
     return members
 
 
-def measured_platforms() -> list[Platform]:
-    """Platforms that some result stands for. One query."""
-    return list(Platform.objects.filter(Exists(Result.objects.filter(platform=OuterRef("pk"), withdrawn_at=None))))
+def measured_platforms(source: RowSource = PUBLIC) -> list[Platform]:
+    """Platforms that some result of a source stands for. One query."""
+    counted = Exists(Result.objects.filter(platform=OuterRef("pk"), withdrawn_at=None))
+    return list(source.table_rows(Platform).filter(counted))
 
 
 def generations_document(slug: str, query: GenerationsQuery) -> Row:
