@@ -20,7 +20,6 @@ from submissions.bundles import copy_preview, quarantine
 from submissions.change_points import detection
 from submissions.checks import dry_check, processing, revalidation, turns
 from submissions.damage import presence, scrub
-from submissions.models import Notice
 from submissions.notifications import outbox
 from submissions.operations import retention
 from submissions.publication import publish
@@ -71,7 +70,7 @@ def sweep() -> None:
 
     What there is to do is asked at once, before anything is done: a registry at rest asks one query, and no more.
     """
-    waiting = iter(_ANY_ROWS.ask(timezone.now()))
+    waiting = iter(_ANY_ROWS.ask_all(timezone.now()))
     for act, makers in _ACTS:
         are_any = [next(waiting) for _ in makers]
         if any(are_any):
@@ -131,7 +130,7 @@ _ACTS: Sequence[tuple[Callable[[], object], Sequence[MakeRows]]] = (
     (lambda: find_steps.delay(), [detected_steps.due_rows]),
     (
         lambda: tell.delay(),
-        [account_requests.due_requests, lambda _: Notice.objects.all(), outbox.due_deliveries],
+        [account_requests.due_requests, lambda _: outbox.untold_notices(), outbox.due_deliveries],
     ),
     (processing.requeue_stuck, [lambda _: processing.late_submissions()]),
     (decisions.requeue_unprepared, [lambda _: decisions.unprepared_submissions()]),

@@ -32,7 +32,7 @@ class AnyRows:
         self._makers = makers
         self._statement: _Statement | None = None
 
-    def ask(self, now: datetime) -> list[bool]:
+    def ask_all(self, now: datetime) -> list[bool]:
         """In the order of the kinds."""
         if self._statement is None:
             self._statement = _make_statement(self._makers)

@@ -277,6 +277,11 @@ def _note_receiver(webhook: Webhook, reply: webhooks.Reply) -> None:
     Webhook.objects.filter(pk=webhook.pk).update(failures=failures, rest_until=pause and timezone.now() + pause)
 
 
+def untold_notices() -> QuerySet[Notice]:
+    """What happened and is no delivery yet."""
+    return Notice.objects.all()
+
+
 def due_deliveries(now: datetime) -> QuerySet[Delivery]:
     """Those to make at that time: their account is in use, and their webhook is not left alone for a while."""
     waiting = Delivery.objects.filter(state=Delivery.State.WAITING, account__is_active=True, due_at__lte=now)

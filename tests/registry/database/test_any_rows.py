@@ -27,25 +27,25 @@ def releases_at_all(_: datetime):
 
 def test_each_kind_has_its_answer_in_one_query(django_assert_num_queries) -> None:
     both, turned = AnyRows(withdrawn_before, releases_at_all), AnyRows(releases_at_all, withdrawn_before)
-    assert both.ask(NOON) == [False, False]
+    assert both.ask_all(NOON) == [False, False]
     result = make_result(make_release("T1"), "hw-1")
-    assert (both.ask(NOON), turned.ask(NOON)) == ([False, True], [True, False])
+    assert (both.ask_all(NOON), turned.ask_all(NOON)) == ([False, True], [True, False])
     Result.objects.filter(pk=result.pk).update(withdrawn_at=NOON - timedelta(hours=2))
     with django_assert_num_queries(1):
-        assert both.ask(NOON) == [True, True]
+        assert both.ask_all(NOON) == [True, True]
 
 
 def test_times_are_those_of_the_asking_and_not_of_the_making() -> None:
     make_result(make_release("T1"), "hw-1", withdrawn_at=NOON)
     rows = AnyRows(withdrawn_before)
     asked_at = [NOON + timedelta(minutes=minutes) for minutes in (59, 61, 59)]
-    assert [rows.ask(moment) for moment in asked_at] == [[False], [True], [False]]
+    assert [rows.ask_all(moment) for moment in asked_at] == [[False], [True], [False]]
 
 
 def test_a_time_that_does_not_move_stays() -> None:
     make_result(make_release("T1"), "hw-1", withdrawn_at=NOON)
     fixed = AnyRows(lambda _: Result.objects.filter(withdrawn_at=NOON))
-    assert [fixed.ask(moment) for moment in (NOON, timezone.now())] == [[True], [True]]
+    assert [fixed.ask_all(moment) for moment in (NOON, timezone.now())] == [[True], [True]]
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_a_time_that_does_not_move_stays() -> None:
 )
 def test_rows_that_depend_on_the_moment_otherwise_are_refused(make) -> None:
     with pytest.raises(ValueError, match="moment"):
-        AnyRows(make).ask(NOON)
+        AnyRows(make).ask_all(NOON)
