@@ -6,11 +6,14 @@ The cage stops a check after its seconds; the limits here are for a worker that 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 
 from celery import shared_task
 from django.conf import settings
+from django.utils import timezone
 
 from registry.database import public_writes
+from registry.database.any_rows import AnyRows, MakeRows
 from registry.timeseries import detected_steps
 from submissions.accounts import account_requests
 from submissions.bundles import copy_preview, quarantine
@@ -63,21 +66,15 @@ def check_held(held: str) -> None:
 
 @shared_task
 def sweep() -> None:
-    """What has to happen now: due and lost tasks, missing derivatives, releases that are due, marks, shelves."""
-    send_due_tasks()
-    processing.requeue_stuck()
-    decisions.requeue_unprepared()
-    publish.publish_due()
-    judging.judge_due()
-    shelf_rows.shelve_due()
+    """What has to happen now: due and lost tasks, missing derivatives, releases that are due, marks, shelves.
 
-
-def send_due_tasks() -> None:
-    """Have done what may take its time, where there is something to do: a registry at rest sweeps, and no more."""
-    if detected_steps.is_due():
-        find_steps.delay()
-    if account_requests.is_due() or outbox.is_due():
-        tell.delay()
+    What there is to do is asked at once, before anything is done: a registry at rest asks one query, and no more.
+    """
+    waiting = iter(_ANY_ROWS.ask_all(timezone.now()))
+    for act, makers in _ACTS:
+        are_any = [next(waiting) for _ in makers]
+        if any(are_any):
+            act()
 
 
 @shared_task
@@ -126,3 +123,20 @@ def tidy() -> None:
             step()
         except Exception:
             log.exception("%s.%s failed", step.__module__, step.__name__)
+
+
+_ACTS: Sequence[tuple[Callable[[], object], Sequence[MakeRows]]] = (
+    # What may take its time has a task of its own.
+    (lambda: find_steps.delay(), [detected_steps.due_rows]),
+    (
+        lambda: tell.delay(),
+        [account_requests.due_requests, lambda _: outbox.untold_notices(), outbox.due_deliveries],
+    ),
+    (processing.requeue_stuck, [lambda _: processing.late_submissions()]),
+    (decisions.requeue_unprepared, [lambda _: decisions.unprepared_submissions()]),
+    (publish.publish_due, [publish.due_releases]),
+    (judging.judge_due, [judging.due_submissions]),
+    (shelf_rows.shelve_due, [lambda _: shelf_rows.due_submissions()]),
+)
+"""What a sweep does, each with the rows that wait for it: without any there is nothing to do."""
+_ANY_ROWS = AnyRows(*(maker for _, makers in _ACTS for maker in makers))

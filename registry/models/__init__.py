@@ -12,13 +12,14 @@ from registry.models.releases import Release
 from registry.models.reproductions import Reproduction
 from registry.models.results import FAMILY_OR_TYPE, Measurement, Result, ResultFile
 from registry.models.search import Fold, SearchText
-from registry.models.sites import Platform, Site, System
+from registry.models.sites import NAMED_FIRST, Platform, Site, System
 from registry.models.snapshots import ObservedParameter, PublicSystemSnapshot
 from registry.models.steps import RunVerdict, Step, StepsDue
 from registry.models.studies import SavedStudy
 
 __all__ = [
     "FAMILY_OR_TYPE",
+    "NAMED_FIRST",
     "CatalogueLoad",
     "DemonstrationRun",
     "Edition",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
-from django.db.models import F
+from django.db.models import Case, F, Value, When
 from django.db.models.functions import Lower, Upper
 
 from registry.models.search import Fold
 
+NAMED_FIRST = Case(When(name="", then=Value("\uffff")), default=F("name"))
+"""A name to order systems by that stands behind all others where one has none."""
 MERGED_INTO = "What it is now, never a former name itself; null: it is no former name. Its slug is never used again."
 
 
@@ -87,8 +89,9 @@ class System(models.Model):
         ordering = ["name", "slug"]
         constraints = [models.UniqueConstraint(fields=["site", "name"], name="one_system_per_name_at_a_site")]
         indexes = [
-            # systems/ in its order, and results/?system= by name.
+            # systems/ in its order by API and as a page, and results/?system= by name.
             models.Index(Lower("name"), F("id"), name="system_in_order"),
+            models.Index(Lower(NAMED_FIRST), F("id"), name="system_named_first"),
             models.Index(Upper("name"), name="system_by_name"),
             # Parts of names, folded: search.
             GinIndex(OpClass(Fold("name"), name="gin_trgm_ops"), name="system_folded"),

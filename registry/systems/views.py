@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.db.models import Case, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.identity import history
-from registry.models import System
+from registry.models import NAMED_FIRST, System
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
@@ -29,8 +29,6 @@ PAGE_ROWS = 100
 MOST_PANELS = 2
 """Pictures of scores over the releases on one page; the page over time has the others."""
 OFFERED = ("tool", "filesystem_type", "vendor")
-NAMED_FIRST = Case(When(name="", then=Value("\uffff")), default=F("name"))
-"""A name to order by that stands behind all others where a system has none."""
 BY_SYSTEM = cursor_pages.Order(
     "name", cursor_pages.text_key(NAMED_FIRST), descending=False, tie="id", tie_descending=False
 )

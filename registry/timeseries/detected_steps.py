@@ -11,7 +11,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -52,16 +52,12 @@ def mark_all_due() -> None:
 
 def due_systems() -> list[int]:
     """Systems whose steps are to be found, the longest waiting first."""
-    return list(dict.fromkeys(_due_rows().values_list("system", flat=True)))
+    return list(dict.fromkeys(due_rows(timezone.now()).values_list("system", flat=True)))
 
 
-def is_due() -> bool:
-    """Whether the steps of any system are to be found."""
-    return _due_rows().exists()
-
-
-def _due_rows() -> QuerySet[StepsDue]:
-    return StepsDue.objects.filter(not_before__lte=timezone.now())
+def due_rows(now: datetime) -> QuerySet[StepsDue]:
+    """Of each system whose steps are to be found."""
+    return StepsDue.objects.filter(not_before__lte=now)
 
 
 def postpone(system_id: int) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import io
 import logging
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from smtplib import SMTPException
 from urllib.parse import urlsplit
 
@@ -64,10 +64,9 @@ def note_refusal(email: str, reason: str, origin: str) -> None:
     AccountRequest.objects.create(kind=Kind.REFUSED, email=email, note=reason, origin=origin)
 
 
-def is_due() -> bool:
-    """Whether a request is to be answered or forgotten."""
-    now = timezone.now()
-    return AccountRequest.objects.filter(Q(due_at__lte=now) | Q(made_at__lt=now - KEPT_FOR)).exists()
+def due_requests(now: datetime) -> QuerySet[AccountRequest]:
+    """Those to be answered or forgotten."""
+    return AccountRequest.objects.filter(Q(due_at__lte=now) | Q(made_at__lt=now - KEPT_FOR))
 
 
 def answer_due() -> None:

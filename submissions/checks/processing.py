@@ -17,7 +17,7 @@ from uuid import UUID
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -150,6 +150,12 @@ def abandoned_submissions(before: datetime | Combinable) -> list[UUID]:
         )
         held = {key for (key,) in cursor}
     return [pk for pk in ids if lock_key(pk) not in held]
+
+
+def late_submissions() -> QuerySet[Submission]:
+    """What may have to be queued again: it was queued LOST_AFTER ago, and nobody has finished it."""
+    unfinished = Submission.objects.filter(state__in=(State.RECEIVED, State.PROCESSING))
+    return unfinished.exclude(_queued_since(Now() - LOST_AFTER))
 
 
 def _queued_before(before: datetime | Combinable, state: State) -> list[UUID]:

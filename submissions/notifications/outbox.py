@@ -113,11 +113,6 @@ def _takes_mail(account: Account) -> bool:
     return bool(account.is_active and account.email and account.mail != Account.Mail.NONE)
 
 
-def is_due() -> bool:
-    """Whether there is news to tell, or a delivery to make."""
-    return Notice.objects.exists() or _due_deliveries().exists()
-
-
 def send_due() -> None:
     """What the outbox holds and what is due, for a bounded time; nothing where another process is at it."""
     with db_locks.try_advisory_lock(LOCK) as at_it:
@@ -200,7 +195,7 @@ def _event_webhooks(event: Event) -> Iterator[Webhook]:
 
 def _send_mail() -> bool:
     """One letter with all that waits for one account of which something is due; whether there was one to send."""
-    due = _due_deliveries().filter(webhook=None)
+    due = due_deliveries(timezone.now()).filter(webhook=None)
     account_id = due.order_by("due_at").values_list("account", flat=True).first()
     if account_id is None:
         return False
@@ -239,7 +234,7 @@ def _send_webhooks() -> bool:
 
 def _next_receivers() -> list[Delivery]:
     """The oldest due delivery of each of at most CALLS_AT_ONCE webhooks, of one account CALLS_OF_ACCOUNT."""
-    due = _due_deliveries().filter(webhook__isnull=False)
+    due = due_deliveries(timezone.now()).filter(webhook__isnull=False)
     place = Window(RowNumber(), partition_by="webhook", order_by=("due_at", "pk"))
     first = due.annotate(place=place).filter(place=1).values("pk")
     of_account = Window(RowNumber(), partition_by="account", order_by=("webhook__failures", "due_at", "pk"))
@@ -282,9 +277,13 @@ def _note_receiver(webhook: Webhook, reply: webhooks.Reply) -> None:
     Webhook.objects.filter(pk=webhook.pk).update(failures=failures, rest_until=pause and timezone.now() + pause)
 
 
-def _due_deliveries() -> QuerySet[Delivery]:
-    """Those to make now: their account is in use, and their webhook is not left alone for a while."""
-    now = timezone.now()
+def untold_notices() -> QuerySet[Notice]:
+    """What happened and is no delivery yet."""
+    return Notice.objects.all()
+
+
+def due_deliveries(now: datetime) -> QuerySet[Delivery]:
+    """Those to make at that time: their account is in use, and their webhook is not left alone for a while."""
     waiting = Delivery.objects.filter(state=Delivery.State.WAITING, account__is_active=True, due_at__lte=now)
     return waiting.exclude(webhook__rest_until__gt=now)
 

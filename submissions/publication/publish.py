@@ -151,9 +151,7 @@ def publish_due() -> None:
 
     What nobody looks at is not frozen empty: a release without an accepted run is left to its editors.
     """
-    called = Q(published_at=None, publishes__lte=timezone.now()) & Q(publishes__lte=Now())  # both clocks say so
-    embargo_over = Q(published_at__isnull=False, pk__in=_accepted_submissions().values("release"))
-    for release in Release.objects.filter(called | embargo_over, imported=False).order_by("publishes"):
+    for release in due_releases(timezone.now()).order_by("publishes"):
         try:
             if release.published_at is None and not _accepted_submissions(release=release).exists():
                 _leave_to_editors(release)
@@ -165,6 +163,13 @@ def publish_due() -> None:
                 )
         except Exception:
             log.exception("Publishing %s failed", release.slug)
+
+
+def due_releases(now: datetime) -> QuerySet[Release]:
+    """Those that the calendar publishes, and published ones with a run whose embargo is over."""
+    called = Q(published_at=None, publishes__lte=now) & Q(publishes__lte=Now())  # both clocks say so
+    embargo_over = Q(published_at__isnull=False, pk__in=_accepted_submissions(now).values("release"))
+    return Release.objects.filter(called | embargo_over, imported=False)
 
 
 @transaction.atomic
@@ -188,18 +193,18 @@ def _report_empty_lists(release: Release, empty: list[str]) -> None:
 # One release, inside its transaction
 
 
-def _accepted_submissions(**narrower: Any) -> QuerySet[Submission]:
+def _accepted_submissions(now: datetime | None = None, **narrower: Any) -> QuerySet[Submission]:
     """Accepted ones whose embargo, if any, is over, in the order in which they were submitted.
 
     What asked to be anonymous waits until that is granted, or until its submitter agrees to be named.
     """
     submissions = Submission.objects.filter(UNNAMED_OR_NAMED, state=State.ACCEPTED, test=False, **narrower)
-    return submissions.exclude(_under_embargo()).order_by("submitted_at", "id")
+    return submissions.exclude(_under_embargo(now or timezone.now())).order_by("submitted_at", "id")
 
 
-def _under_embargo() -> Q:
+def _under_embargo(now: datetime) -> Q:
     """By the clock of this host or by that of the database: what one of them publishes too early stays public."""
-    return Q(embargo_until__gt=timezone.now()) | Q(embargo_until__gt=Now())
+    return Q(embargo_until__gt=now) | Q(embargo_until__gt=Now())
 
 
 def _publish_locked(release: Release, editor: Account | None, now: datetime) -> Foretold:
@@ -249,7 +254,7 @@ def _add_results(release: Release, editor: Account | None, now: datetime) -> lis
 
 def _publication_outcome(release: Release, published_at: datetime) -> PublicationSummary:
     lists = RankedList.objects.filter(release=release).order_by("position", "name")
-    waiting = Submission.objects.filter(_under_embargo(), release=release, state=State.ACCEPTED)
+    waiting = Submission.objects.filter(_under_embargo(timezone.now()), release=release, state=State.ACCEPTED)
     return PublicationSummary(
         release.slug,
         published_at,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from registry.comparison.load import comparison_document
@@ -37,19 +37,9 @@ COPIED = "one of its runs is a run of another result, so nothing was run again"
 
 def judge_due() -> int:
     """Judge what was published and names a result; how many. One that fails is logged and holds up no other."""
-    now = timezone.now()
-    due = Submission.objects.filter(
-        Q(judging_due_at=None) | Q(judging_due_at__lte=now),
-        reproduces__isnull=False,
-        reproduces__erasure=None,
-        reproduces__tool=F("result__tool"),
-        result__erasure=None,
-        result__reproduction=None,
-    ).exclude(result=F("reproduces"))
-    judged = 0
-    for submission in due.select_related("institution", "result__site", "reproduces__site").order_by(
-        "received_at", "pk"
-    ):
+    now, judged = timezone.now(), 0
+    joined = ("institution", "result__site", "reproduces__site")
+    for submission in due_submissions(now).select_related(*joined).order_by("received_at", "pk"):
         try:
             with transaction.atomic():
                 judge_run(submission)
@@ -58,6 +48,18 @@ def judge_due() -> int:
             log.exception("%s was not judged", submission.pk)
             _keep_failure(submission, error, now)
     return judged
+
+
+def due_submissions(now: datetime) -> QuerySet[Submission]:
+    """What was published, names a result, and is not judged."""
+    return Submission.objects.filter(
+        Q(judging_due_at=None) | Q(judging_due_at__lte=now),
+        reproduces__isnull=False,
+        reproduces__erasure=None,
+        reproduces__tool=F("result__tool"),
+        result__erasure=None,
+        result__reproduction=None,
+    ).exclude(result=F("reproduces"))
 
 
 def _keep_failure(submission: Submission, error: Exception, now: datetime) -> None:

@@ -269,14 +269,18 @@ def prepare_for_review(submission_id: str) -> None:
 
 def requeue_unprepared() -> None:
     """Send again what was submitted and not prepared: the broker was away, or the worker did not live to finish."""
+    for submission_id in unprepared_submissions().order_by("submitted_at").values_list("pk", flat=True)[:100]:
+        Submission.objects.filter(pk=submission_id).update(queued_at=Now())
+        task_queue.enqueue("prepare_review", str(submission_id))
+
+
+def unprepared_submissions() -> QuerySet[Submission]:
+    """What was submitted, is not prepared, and was queued for it long ago."""
     unchecked = Q(checked_at__lt=F("submitted_at"), state__in=states.UNDER_REVIEW)
     underived = Q(derivative=None, state__in=(*states.UNDER_REVIEW, State.ACCEPTED))
     # What a database queued whose clock was ahead is late, too.
     late = Q(queued_at__lt=Now() - PREPARED_WITHIN) | Q(queued_at__gt=Now())
-    waiting = Submission.objects.filter(unchecked | underived, late)
-    for submission_id in waiting.order_by("submitted_at").values_list("pk", flat=True)[:100]:
-        Submission.objects.filter(pk=submission_id).update(queued_at=Now())
-        task_queue.enqueue("prepare_review", str(submission_id))
+    return Submission.objects.filter(unchecked | underived, late)
 
 
 def _require_run(submission: Submission) -> None:

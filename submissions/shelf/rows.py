@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from django.db import transaction
-from django.db.models import AutoField, F, Model, Q
+from django.db.models import AutoField, F, Model, Q, QuerySet
 
 from registry.lists import listing
 from registry.models import ObservedParameter, PublicSystemSnapshot, Result, Site, System
@@ -53,13 +53,11 @@ def shelve_due() -> int:
 
     Workers that do it at once take different ones. One that fails is logged, and holds up no other.
     """
-    due = Submission.objects.filter(Q(shelved_at=None) | Q(shelved_at__lt=F("changed_at")), test=False)
-    settled = due.filter(state__in=(*SHELVED, *CLOSED, State.INVALID))
     looked_at = 0
     while looked_at < AT_ONCE:
         with transaction.atomic():
             # Two are read, so that nobody asks for the next one where there is none.
-            rows = list(settled.order_by("changed_at").select_for_update(skip_locked=True, of=("self",))[:2])
+            rows = list(due_submissions().order_by("changed_at").select_for_update(skip_locked=True, of=("self",))[:2])
             if not rows:
                 break
             submission = rows[0]
@@ -75,6 +73,12 @@ def shelve_due() -> int:
         if len(rows) == 1:
             break
     return looked_at
+
+
+def due_submissions() -> QuerySet[Submission]:
+    """What changed since its shelf was brought up to date."""
+    due = Submission.objects.filter(Q(shelved_at=None) | Q(shelved_at__lt=F("changed_at")), test=False)
+    return due.filter(state__in=(*SHELVED, *CLOSED, State.INVALID))
 
 
 def _shelve_submission(submission: Submission) -> None:

@@ -6,11 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
 from registry.celery import app
-from registry.models import StepsDue, System
+from registry.models import Release, StepsDue, System
 from registry.timeseries import detected_steps
 from submissions import tasks
 from submissions.accounts import account_requests
@@ -25,7 +26,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 def sent_tasks() -> int | None:
     """How many tasks a sweep sends."""
     app.control.purge()
-    tasks.send_due_tasks()
+    tasks.sweep()
     return task_queue.queue_length("prompt")
 
 
@@ -69,6 +70,35 @@ def test_steps_are_found_where_they_are_due(broker) -> None:
     assert sent_tasks() == 0
     detected_steps.mark_due(System.objects.values_list("pk", flat=True))
     assert sent_tasks() == 1
+
+
+def test_a_lost_upload_is_queued_again_by_a_sweep(broker, cast, archive) -> None:
+    cast.alice.upload(archive())
+    app.control.purge()
+    sent_tasks()
+    assert task_queue.queue_length(settings.CELERY_TASK_DEFAULT_QUEUE) == 0
+    Submission.objects.update(queued_at=timezone.now() - timedelta(days=1))
+    sent_tasks()
+    assert task_queue.queue_length(settings.CELERY_TASK_DEFAULT_QUEUE) == 1
+
+
+def test_a_sweep_looks_at_what_the_calendar_and_the_shelf_wait_for(broker, checked) -> None:
+    submission, release = checked(), make_release("T9", imported=False, publishes=timezone.now() + timedelta(hours=1))
+    Submission.objects.update(shelved_at=None)
+    sent_tasks()
+    submission.refresh_from_db()
+    release.refresh_from_db()
+    assert (submission.shelved_at == submission.changed_at, release.publishes is None) == (True, False)
+    Release.objects.update(publishes=timezone.now() - timedelta(seconds=1))
+    sent_tasks()  # nothing was accepted, so it is left to the editors
+    release.refresh_from_db()
+    assert release.publishes is None
+
+
+def test_a_registry_at_rest_asks_one_query(broker, django_assert_num_queries) -> None:
+    tasks.sweep()
+    with django_assert_num_queries(1):
+        tasks.sweep()
 
 
 def other_connections() -> set[int]:
