@@ -134,7 +134,7 @@ _OF_CONFIGURATIONS = """
                     WHERE m.result_id = r.id AND coalesce(trim(m.context ->> n.name), '') = '')))
 """
 
-_MADE = f"""
+_FACTS = f"""
     SELECT result_id, name, left(string_agg(text, '; ' ORDER BY instances DESC, text), 200) AS text
     FROM ({_OF_COLUMNS} UNION ALL {_OF_RUNS} UNION ALL {_OF_SYSTEMS} UNION ALL {_OF_MAPS}
         UNION ALL {_OF_DESCRIPTIONS} UNION ALL {_OF_STORAGE} UNION ALL {_OF_ARCHIVES} UNION ALL {_OF_CONFIGURATIONS})
@@ -142,7 +142,7 @@ _MADE = f"""
     GROUP BY result_id, name
 """  # noqa: S608  # made of the constants above
 
-_INDEX = f"INSERT INTO {{facts}} (result_id, name, text) {_MADE}"
+_INDEX = f"INSERT INTO {{facts}} (result_id, name, text) {_FACTS}"
 
 _NAMED = """
     SELECT DISTINCT ON (f.result_id, axis.name) f.result_id, axis.name, f.text
@@ -156,7 +156,7 @@ _NAMED = """
 _NAME = f"INSERT INTO {{facts}} (result_id, name, text) {_NAMED} ON CONFLICT (result_id, name) DO NOTHING"
 
 _DIFFERENCES = f"""
-    WITH made AS ({_MADE}), named AS ({_NAMED.replace("registry_fact f", "made f")}),
+    WITH made AS ({_FACTS}), named AS ({_NAMED.replace("registry_fact f", "made f")}),
     expected AS (
         SELECT result_id, name, text FROM made
         UNION ALL SELECT result_id, name, text FROM named n

@@ -9,9 +9,18 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 
+from registry.dumps import editions
 from registry.lists import definitions
 from registry.loading import catalogue_loader
-from registry.models import CatalogueLoad, Fact, ListDefinition, ObservedParameter, PublicSystemSnapshot, Result
+from registry.models import (
+    CatalogueLoad,
+    Edition,
+    Fact,
+    ListDefinition,
+    ObservedParameter,
+    PublicSystemSnapshot,
+    Result,
+)
 from registry.query.facts import fact_index, observed_parameters
 from validators import VERSION
 
@@ -26,6 +35,19 @@ def derived_breaks() -> Iterator[str]:
     yield from definition_breaks()
     yield from parameter_breaks()
     yield from fact_breaks()
+    yield from edition_breaks()
+
+
+def edition_breaks() -> Iterator[str]:
+    """Files of the newest edition that are not those of its manifest."""
+    edition = Edition.objects.order_by("pk").last()
+    try:
+        names = editions.damaged_files(edition) if edition else []
+    except (LookupError, TypeError):
+        yield "The manifest of the files of the record cannot be read."
+        return
+    for name in names:
+        yield f"The file {name} of the record is not the one of its manifest."
 
 
 def definition_breaks() -> Iterator[str]:
@@ -61,7 +83,7 @@ def parameter_breaks() -> Iterator[str]:
 def _differing_parameters(system: PublicSystemSnapshot, stored: Counter[tuple[Any, ...]]) -> Iterator[str]:
     public_id, versions = system.result.public_id, system.result.snapshot.get("versions")
     try:
-        made = Counter(map(_as_key, observed_parameters.observed_rows(system.document)))
+        expected = Counter(map(_as_key, observed_parameters.observed_rows(system.document)))
         possible = Counter(map(_as_key, observed_parameters.observed_rows(system.document, with_volatile=True)))
     except (AttributeError, LookupError, TypeError):
         yield f"{public_id}: the published description of its system cannot be read."
@@ -69,7 +91,7 @@ def _differing_parameters(system: PublicSystemSnapshot, stored: Counter[tuple[An
     for key in sorted(stored - possible)[:MOST_NAMED]:
         yield f"{public_id}: the stored parameter {key[0]} {key[3]!r:.80} is not in the description of its system."
     if isinstance(versions, dict) and versions.get("validators") == VERSION:
-        for key in sorted(made - stored)[:MOST_NAMED]:
+        for key in sorted(expected - stored)[:MOST_NAMED]:
             yield f"{public_id}: the parameter {key[0]} {key[3]!r:.80} of its system is not stored."
 
 
@@ -90,11 +112,12 @@ def fact_breaks() -> Iterator[str]:
     ids = Result.objects.filter(erasure=None).order_by("pk").values_list("pk", flat=True).iterator(AT_ONCE)
     while batch := list(islice(ids, AT_ONCE)):
         count = Counter[str]()
-        for public_id, name, stored, made in fact_index.fact_differences(batch):
+        for public_id, name, stored, expected in fact_index.fact_differences(batch):
             count[public_id] += 1
             if count[public_id] <= MOST_NAMED:
-                yield f"{public_id}: its fact {name} is {_in_words(stored)}, and the record makes {_in_words(made)}."
+                yield f"{public_id}: its fact {name} {_in_words(stored, expected)}."
 
 
-def _in_words(text: str | None) -> str:
-    return "nothing" if text is None else repr(text)
+def _in_words(stored: str | None, expected: str | None) -> str:
+    before, after = ("nothing" if text is None else repr(text) for text in (stored, expected))
+    return f"is {before}, and the record makes {after}"
