@@ -96,9 +96,10 @@ def check(
                 catalogue.crossings(), institution,
             )  # fmt: skip
             alone = extent.alone(report.runs)
+            line_finder = printed_at.LineFinder(bundle)
             for run in report.runs:
                 with _failing_into(run.findings, f"rules of {run.tool}", run.path):
-                    _judge(run, context, is_alone=run.path in alone)
+                    _judge(run, context, line_finder, is_alone=run.path in alone)
             with _failing_into(report.findings, "repeats"):
                 copied = run_groups.copies(report.runs)
                 report.groups = run_groups.groups(report.runs, copied)
@@ -178,7 +179,7 @@ def _failing_into(findings: list[Finding], what: str, path: str = "") -> Iterato
         findings.append(reader_failed(what, path))
 
 
-def _judge(run: Run, context: Context, *, is_alone: bool) -> None:
+def _judge(run: Run, context: Context, line_finder: printed_at.LineFinder, *, is_alone: bool) -> None:
     """Complete a run: what was not measured, what repeats in it, its rules, and what only its context tells."""
     benchmark = catalogue.benchmark(run.tool)
     completeness.examine(run, benchmark.descriptor)
@@ -186,7 +187,7 @@ def _judge(run: Run, context: Context, *, is_alone: bool) -> None:
         [*distributions.repeated(run.measurements), *run.distributions]
     )
     run.parameter_sources = provenance.parameter_sources(run)
-    run.printed_at = printed_at.find_lines(run, context.bundle)
+    run.printed_at = line_finder.find_lines(run)
     run.described_parameters = provenance.parameters_from_system(context.system.document) if context.system else {}
     extent.fill(run, benchmark.descriptor, context.bundle, context.system, is_alone)
     run.rules = [rule.evaluate(run, context) for rule in benchmark.rules if rule.applies(run)]

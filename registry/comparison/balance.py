@@ -219,8 +219,9 @@ def _by_stratum(
     observations: Iterable[Observation], names: Sequence[str], needed: Collection[str]
 ) -> dict[Hashable, list[Observation]]:
     strata: dict[Hashable, list[Observation]] = {}
+    needed_names = [name for name in names if name in needed]
     for row in observations:
-        lacks = any(name in needed and name not in row.facts for name in names)
+        lacks = any(name not in row.facts for name in needed_names)
         if not lacks or row.origin:
             key = (row.meaning, tuple(row.facts.get(name) for name in names), row.origin if lacks else None)
             strata.setdefault(key, []).append(row)

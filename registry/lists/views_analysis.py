@@ -16,6 +16,8 @@ from registry.query.public_record import Row
 from registry.web.caching import kept_value, public_page
 
 TRUSTS = (Result.Trust.IMPORTED, Result.Trust.VERIFIED)
+WIDTHS = {"wide": 595, "thin": 350}
+"""Of a picture in px: half of a wide page, and a phone."""
 FIRST_RANKS = "\N{GREATER-THAN OR EQUAL TO}\N{NO-BREAK SPACE}"
 """Before a count or a sum of a list of which only the first ranks are known."""
 
@@ -84,4 +86,5 @@ def _draw_figures(rows: list[Row]) -> list[dict[str, Any]]:
 
 def _draw_figure(title: str, unit: str, steps: list[str], series: Sequence[result_charts.Series]) -> dict[str, Any]:
     most = max(value for _, values in series for _, value in values)
-    return {"title": title, "unit": unit, "drawing": result_charts.draw_lines(steps, series, 0.0, most)}
+    drawings = [result_charts.draw_lines(steps, series, 0.0, most, width, kind) for kind, width in WIDTHS.items()]
+    return {"title": title, "unit": unit, "drawings": drawings}

@@ -39,6 +39,14 @@ STEPS = [("release", "release"), ("io500_release", "release that a document name
 """What steps may be instead of generations, as the form offers it."""
 MOST_LINES = 3
 """Numbers of one picture; the table has all."""
+EXAMPLE = {
+    "platform": "clusterstor-e1000",
+    "target": "1000",
+    "unit": "GB/s",
+    "direction": "read",
+    "kind": "bandwidth",
+}
+"""What the page of sizing answers where nothing is asked."""
 LARGEST = 15
 """Times by which a number gains at most to be in a picture: beyond, the others could not be told apart."""
 
@@ -248,8 +256,11 @@ def _short_name(step: str, order: Sequence[str]) -> str:
 
 @public_page
 def sizing_page(request: HttpRequest) -> HttpResponse:
-    """A form, and the answer where something was asked."""
-    query = filters.without_empty(request.GET)
+    """A form, and its answer; of an example where nothing is asked."""
+    query, platforms = filters.without_empty(request.GET), generations.measured_platforms()
+    is_example = not query and any(platform.slug == EXAMPLE["platform"] for platform in platforms)
+    if is_example:
+        query = QueryDict(urlencode(EXAMPLE))
     answer, problem = None, None
     if "target" in query:
         try:
@@ -258,7 +269,8 @@ def sizing_page(request: HttpRequest) -> HttpResponse:
             problem = error
     context = {
         "section": "systems",
-        "platforms": generations.measured_platforms(),
+        "platforms": platforms,
+        "is_example": is_example,
         "query": query,
         "answer": answer and _sizing_context(answer, query),
         "problem": problem,

@@ -153,6 +153,7 @@ def _study_page(
         "answer": answer,
         "heading": words.capitalize_sentence(answer["title"]),
         "finding": finding_sentence(answer),
+        "chart_caption": f"Values by {' and '.join(ax['title'] for ax in answer['axes'])}",
         "drawings": draw_plot(plot) if plot else [],
         "limits": plot.all_limits if plot else [],
         "above": sum(point.is_above for point in plot.points) if plot else 0,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -23,56 +23,76 @@ VERSION = "tool_version"
 """The version that the benchmark prints of itself, by its name in the conditions of lists."""
 _MOST_FILES = 40
 _SEARCHED_BYTES = 64 * 1024
-"""Of each file, from the first line of the run on: settings stand before results."""
+"""Of each file, from the first line of the run on: settings stand before results. A slice of a bundle has more."""
 _MOST_LINES = 20
 """With the words in one file; the first that has the value counts, else the first."""
 
 
-def find_lines(run: Run, bundle: Bundle) -> dict[str, str]:
-    """`path:line` for each rule, and each parameter that the run has, whose words stand in its files."""
-    words = _words_by_name(run.tool)
-    if not words:
-        return {}
-    texts = [(path, *_searched_text(run, path, bundle)) for path in _files_of(run, bundle)]
-    places = {}
-    for name, patterns in words.items():
-        value = run.version if name == VERSION else run.parameters.get(name)
-        if value in (None, "") and not _is_rule(name):
-            continue
-        if place := _best_place(patterns, _value_text(value), texts):
-            places[name] = place
-    return places
+class LineFinder:
+    """Finds the lines of the runs of one bundle. A file of many runs is read once where they come in its order."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._bundle = bundle
+        self._begins: dict[str, tuple[int, int]] = {}  # number and first byte of the line found last in a file
+        self._paths_by_folder: dict[str, list[str]] = {}
+
+    def find_lines(self, run: Run) -> dict[str, str]:
+        """`path:line` for each rule, and each parameter that the run has, whose words stand in its files."""
+        words = _words_by_name(run.tool)
+        if not words:
+            return {}
+        texts = [(path, *self._searched_text(run, path)) for path in self._files_of(run)]
+        places = {}
+        for name, patterns in words.items():
+            value = run.version if name == VERSION else run.parameters.get(name)
+            if value in (None, "") and not _is_rule(name):
+                continue
+            if place := _best_place(patterns, _value_text(value), texts):
+                places[name] = place
+        return places
+
+    def _files_of(self, run: Run) -> list[str]:
+        """The file of a run, or those directly in its folder."""
+        if run.path in self._bundle.files:
+            return [run.path]
+        if not self._paths_by_folder:
+            for path in sorted(self._bundle.files):
+                self._paths_by_folder.setdefault(path.rpartition("/")[0], []).append(path)
+        return self._paths_by_folder.get(run.path, [])[:_MOST_FILES]
+
+    def _searched_text(self, run: Run, path: str) -> tuple[bytes, int]:
+        """What is searched of a file, and the number of its first line."""
+        if not run.lines:
+            return self._bundle.read(path, _SEARCHED_BYTES), 1
+        first, last = run.lines
+        text = self._bundle.slice(self._bundle.files[path], self._begin_of(path, first))[:_SEARCHED_BYTES]
+        return _first_lines(text, last - first + 1), first
+
+    def _begin_of(self, path: str, line: int) -> int:
+        """The first byte of a line, counted from 1; the size of a file with fewer lines."""
+        number, place = self._begins.get(path, (1, 0))
+        if number > line:
+            number, place = 1, 0
+        entry = self._bundle.files[path]
+        while number < line and place < entry.size:
+            piece = self._bundle.slice(entry, place)
+            begin = 0
+            while number < line and (end := piece.find(b"\n", begin)) >= 0:
+                begin, number = end + 1, number + 1
+            place += begin if number == line else len(piece)
+        if number == line:
+            self._begins[path] = number, place
+        return place
 
 
-def _files_of(run: Run, bundle: Bundle) -> list[str]:
-    """The file of a run, or those directly in its folder."""
-    if run.path in bundle.files:
-        return [run.path]
-    folder = f"{run.path}/" if run.path else ""
-    names = [path for path in bundle.files if path.startswith(folder) and "/" not in path[len(folder) :]]
-    return sorted(names)[:_MOST_FILES]
-
-
-def _searched_text(run: Run, path: str, bundle: Bundle) -> tuple[bytes, int]:
-    """What is searched of a file, and the number of its first line."""
-    if not run.lines:
-        return bundle.read(path, _SEARCHED_BYTES), 1
-    first, last = run.lines
-    return bytes(_lines_of(bundle.chunks(path), first, last, _SEARCHED_BYTES)), first
-
-
-def _lines_of(chunks: Iterable[bytes], first: int, last: int, limit: int) -> bytearray:
-    """The lines from `first` to `last`, counted from 1, without the last newline; at most `limit` bytes of them."""
-    text, number = bytearray(), 1
-    for chunk in chunks:
-        begin = 0
-        while number < first and begin < len(chunk):
-            end = chunk.find(b"\n", begin)
-            begin, number = (end + 1, number + 1) if end >= 0 else (len(chunk), number)
-        text += chunk[begin:] if number >= first else b""
-        if len(text) >= limit or text.count(b"\n") > last - first:
-            break
-    return bytearray(b"\n").join(text.split(b"\n")[: last - first + 1])[:limit]
+def _first_lines(text: bytes, count: int) -> bytes:
+    """The first lines of a text, without the last newline; all of a text that has no more."""
+    end = -1
+    for _ in range(count):
+        end = text.find(b"\n", end + 1)
+        if end < 0:
+            return text
+    return text[:end]
 
 
 def _best_place(patterns: Sequence[Words], value: bytes, texts: Sequence[tuple[str, bytes, int]]) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from registry.presentation import numbers
@@ -106,18 +107,20 @@ Series = tuple[str, Sequence[tuple[int, float]]]
 """A name, and values by the number of their step."""
 
 
-def draw_lines(steps: Sequence[str], series: Sequence[Series], low: float, high: float) -> Chart:
-    """Lines through the values of a sweep, `steps` evenly apart, on an axis from `low` to `high`."""
+def draw_lines(
+    steps: Sequence[str], series: Sequence[Series], low: float, high: float, width: int = WIDTH, kind: str = ""
+) -> Chart:
+    """Lines through the values of a sweep, `steps` evenly apart, on an axis from `low` to `high`; `width` in px."""
     axis = LinearAxis(low, high, 196, 14)
     named = _merge_close_names(series, axis)
-    frame = _Frame(len(steps), axis, WIDTH - 14 - LETTER * max(len(name) for name, _ in named))
+    frame = _Frame(len(steps), axis, width - 14 - LETTER * max(len(name) for name, _ in named))
     drawn = [frame.line(name, values)._replace(place=place) for place, (name, values) in enumerate(named)]
     words = "; ".join(
         f"{name or 'values'} "
         + ", ".join(f"{steps[step]}: {numbers.format_significant(value, 4)}" for step, value in values)
         for name, values in series
     )
-    return frame.chart(frame.place_texts(steps), drawn, None, words)
+    return replace(frame.chart(frame.place_texts(steps), drawn, None, words), width=width, kind=kind)
 
 
 def draw_curve(points: Sequence[tuple[float, float]], high: float) -> Chart:
@@ -213,9 +216,18 @@ class _Frame:
         return Line(f"M{self.x(begin - 0.4)} {height}H{self.x(end - 0.6)}", "", (self.x(end - 1), height), "")
 
     def place_texts(self, steps: Sequence[str]) -> list[Tick]:
-        """The texts of steps that there is room for."""
+        """The texts of steps that there is room for; of steps evenly apart every second, every third and so on."""
+        if self.placed is not None or not all(steps):
+            return self._fit_texts(enumerate(steps))
+        for stride in range(1, len(steps) + 1):
+            numbered = list(enumerate(steps))[::stride]
+            if len(texts := self._fit_texts(numbered)) == len(numbered):
+                return texts
+        return []
+
+    def _fit_texts(self, numbered_steps: Iterable[tuple[int, str]]) -> list[Tick]:
         texts, free = [], 0.0
-        for step, text in enumerate(steps):
+        for step, text in numbered_steps:
             half = LETTER * len(text) / 2
             if text and self.x(step) - half >= free:
                 texts.append(Tick(self.x(step), text))

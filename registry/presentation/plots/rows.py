@@ -58,10 +58,11 @@ Axis = LinearAxis | LogAxis
 
 
 class _Named(NamedTuple):
-    """What stands beside a point: its number, and its own ceiling."""
+    """What stands beside a point: its number, its own ceiling, and how far it reaches."""
 
     number: bool
     limit: bool
+    reach: bool
 
 
 def fits_rows(panels: Sequence[PanelPoints], *, thin: bool) -> bool:
@@ -120,6 +121,7 @@ def _line_marks(
         ]
         tops[name] = round(at + (tall / 2 if room else tall - step / 2), 1)
         at = round(at + tall, 1)
+    has_lines = plot.has_lines
     for place_in_line, panel in enumerate(line):
         left_x = round(room + place_in_line * (each + GAP_PX), 1)
         axis = value_axis(plot, left_x + 4, round(left_x + each - numbers, 1))
@@ -128,7 +130,8 @@ def _line_marks(
         in_row = Counter(_row_name(panel, point) for point in panel.points)
         one_limit = panel.one_limit
         for point in panel.points:
-            named = _Named(number=not plot.drawn or in_row[_row_name(panel, point)] == 1, limit=not one_limit)
+            is_alone = in_row[_row_name(panel, point)] == 1
+            named = _Named(number=not plot.drawn or is_alone, limit=not one_limit, reach=has_lines)
             marks += link_marks(point, _point_marks(plot, point, axis, tops[_row_name(panel, point)], named))
         if one_limit and panel.points[0].limit is not None:
             limit_x = axis.at(panel.points[0].limit.value)
@@ -163,7 +166,7 @@ def _point_marks(plot: Plot, point: PlotPoint, axis: Axis, y: float, named: _Nam
             marks.append(Bar(CEILING, limit_x, top, round(x - limit_x, 1), BAR_PX))
     else:
         marks.append(Bar(TARGET, round(x - TARGET_PX, 1), round(y - TARGET_PX, 1), 2 * TARGET_PX, 2 * TARGET_PX))
-    if point.spread and plot.has_lines:
+    if point.spread and named.reach:
         marks += range_marks(point, (place_on_axis(axis, point.low), place_on_axis(axis, point.high)), y, upright=False)
     if plot.kind == BOX and point.q1 < point.q3:
         low, high = place_on_axis(axis, point.q1), place_on_axis(axis, point.q3)

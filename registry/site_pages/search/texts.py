@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from html.parser import HTMLParser
@@ -101,7 +100,7 @@ def _list_rules(pages: Iterable[tuple[DocumentationPage, _PageReader]]) -> Itera
     for page, reader in sorted(pages, key=lambda pair: pair[0].slug):
         if page.slug.startswith(FINDING_PAGES):
             for code, cells in reader.rows:
-                if code not in codes:
+                if code not in codes and not code.startswith(parameter_anchor("")):
                     codes.add(code)
                     level, *texts = cells
                     address = f"/docs/{page.slug}/#{code}"
@@ -121,6 +120,12 @@ def _reading_order(slug: str) -> tuple[int, str]:
     return (reading_position(slug), slug)
 
 
+INLINE = frozenset(("a", "abbr", "b", "code", "em", "i", "span", "strong", "sub", "sup"))
+"""Elements inside a word or before a comma: no blank is added around them."""
+SEPARATOR = " \N{MIDDLE DOT} "
+"""Between cells and between items of a list."""
+
+
 class _PageReader(HTMLParser):
     """Of a rendered document: `sections` as (anchor, title, text), `rows` of tables that begin with a code."""
 
@@ -133,6 +138,7 @@ class _PageReader(HTMLParser):
         self._code, self._cells = "", list[str]()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a section, a row or a cell; `attrs` are those of the element."""
         if tag in HEADINGS:
             self._end_section()
             self._anchor = "" if tag == "h1" else dict(attrs).get("id") or ""
@@ -143,14 +149,16 @@ class _PageReader(HTMLParser):
             self._cells.append("")
             if len(self._cells) == 1:
                 self._code = dict(attrs).get("id") or ""
-        self._parts.append(" \N{MIDDLE DOT} " if tag in ("td", "th", "li") else " ")
+        if tag not in INLINE:
+            self._parts.append(SEPARATOR if tag in ("td", "th", "li") else " ")
 
     def handle_endtag(self, tag: str) -> None:
         if tag in HEADINGS:
             self._in_heading = False
         elif tag == "tr" and CODE.fullmatch(self._code):
             self.rows.append((self._code, [" ".join(cell.split()) for cell in self._cells[1:]]))
-        self._parts.append(" ")
+        if tag not in INLINE:
+            self._parts.append(" ")
 
     def handle_data(self, data: str) -> None:
         if self._in_heading:
@@ -165,7 +173,8 @@ class _PageReader(HTMLParser):
         self._end_section()
 
     def _end_section(self) -> None:
-        body = re.sub(r"\s+", " ", "".join(self._parts)).strip()
+        texts = (" ".join(text.split()) for text in "".join(self._parts).split(SEPARATOR.strip()))
+        body = SEPARATOR.join(filter(None, texts))
         if self._title:
             self.sections.append((self._anchor, self._title.strip(), body))
         self._parts = []

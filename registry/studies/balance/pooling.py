@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations
 from operator import attrgetter
 from typing import Any
@@ -155,6 +156,7 @@ def _match_pairs(
     computed_of: Numbers,
 ) -> list[Pair]:
     pairs: list[Pair] = []
+    observations_of = cache(lambda number: _make_observations(groups[number], question.axes))
     for axis in question.axes:
         if axis != question.x and axis in (*MEANING_FIELDS, "trust"):
             continue
@@ -166,8 +168,7 @@ def _match_pairs(
                 return pairs
             forbidden = _forbidden_results(groups[first], groups[other], computed_of)
             sides = [
-                [row for row in _make_observations(groups[number], question.axes) if row.result not in forbidden]
-                for number in (first, other)
+                [row for row in observations_of(number) if row.result not in forbidden] for number in (first, other)
             ]
             match = balance.match_observations(sides[0], sides[1], names, needed, left_out)
             pairs.append(Pair(axis, first, other, match, forbidden))

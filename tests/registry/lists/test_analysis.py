@@ -92,10 +92,12 @@ def test_the_page_draws_no_line_through_unlike_lists(client, releases) -> None:
     imported, verified = page.split('<section id="verified">')
     labels = [line.split('aria-label="')[1].split('"')[0] for line in page.splitlines() if 'role="img"' in line]
     drawn = [label for label in labels if "A1" in label or "B1" in label]
-    assert drawn == [
+    lines = [
         "entries A1: 1.000, A2: 2.000; institutions A1: 1.000, A2: 2.000", "values A1: 1.000, A2: 4.000",
         "entries B1: 4.000, B2: 5.000; institutions B1: 4.000, B2: 5.000", "values B1: 16.00, B2: 25.00",
     ]  # fmt: skip
+    assert drawn[::2] == drawn[1::2] == lines
+    assert page.count('class="ch wide"') == page.count('class="ch thin"') == len(lines)
     assert "\u2265\u00a03<" in imported
     assert "\u2265\u00a09.00<" in imported
     assert "\u2265\u00a03.00<" in imported

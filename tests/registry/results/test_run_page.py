@@ -162,3 +162,17 @@ def test_a_source_that_prints_accelerators_alone_is_led_by_them():
     (figure,) = leading([row("unet3d", "accelerators", "max", 20.0, "count", "count") | {"tool": "mlperf-storage"}], {})
     assert (figure["name"], figure["value"], figure["unit"]) == ("3D U-Net accelerators", "20", "")
     assert leading([row("unet3d", "elapsed", "mean", 20.0, "s", "s")], {}) == []
+
+
+def test_crowded_steps_are_named_evenly() -> None:
+    """Where not all names fit, every second has one, and not those that chance leaves room for."""
+    steps = ["SC17", "ISC18", "SC18*", "ISC19", "SC19", "ISC20", "SC20", "ISC21"]
+    series = [("", [(step, float(step)) for step in range(8)])]
+
+    def written_steps(width: int) -> list[str]:
+        chart = result_charts.draw_lines(steps, series, 0.0, 7.0, width)
+        return [mark.text for mark in chart.marks if isinstance(mark, model.Text) and mark.text in steps]
+
+    assert written_steps(595) == steps
+    assert written_steps(350) == steps[::2]
+    assert written_steps(120) == steps[::4]

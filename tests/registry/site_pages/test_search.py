@@ -397,3 +397,21 @@ def test_a_result_on_no_list_has_no_rank() -> None:
     result = make_result(make_release("next"), "hw-1", system_name="Lonely")
     rows = record_hits.find_results(question.parse_text("lonely"), 10).rows
     assert [(row["id"], row["ranked_on"]) for row in rows] == [(result.public_id, "")]
+
+
+def test_parameters_of_runs_are_no_findings() -> None:
+    rules = [row["url"] for row in answer_for("stonewall", kind="rules")["results"]]
+    assert rules
+    assert [url for url in rules if "#parameter-" in url] == []
+
+
+def test_texts_of_tables_have_no_empty_cells_and_no_blank_before_a_comma() -> None:
+    reader = texts._PageReader()
+    reader.feed(
+        "<h1>Rates</h1><p>It stops at a <a href='/x/'>stonewall</a>, after <code>300</code> s.</p>"
+        "<table><tr><td>write</td><td></td><td></td><td>s<sup>2</sup></td></tr></table>"
+    )
+    reader.close()
+    assert reader.sections == [
+        ("", "Rates", "It stops at a stonewall, after 300 s. \N{MIDDLE DOT} write \N{MIDDLE DOT} s2")
+    ]

@@ -700,6 +700,17 @@ def test_units_for_a_rate_with_the_limiting_layer(client, query, units, limit, a
     assert limit is None or (sizing["ceiling"]["words"], sizing["ceiling"]["units"]) == (limit, at_least)
 
 
+def test_the_page_of_sizing_answers_an_example_until_something_is_asked(client) -> None:
+    page = client.get("/sizing/").content.decode()
+    answer = client.get("/sizing/?platform=clusterstor-e1000&target=1000&unit=GB/s&direction=read&kind=bandwidth")
+    assert "An example is filled in." in page
+    assert "An example is filled in." not in answer.content.decode()
+    assert page.count("Enclosures for 1,000") == answer.content.decode().count("Enclosures for 1,000") == 1
+    chosen = client.get("/sizing/?platform=cray-e2000").content.decode()
+    assert "enter the rate that you need" in chosen
+    assert "Enclosures for" not in chosen
+
+
 def sizing_of_e1000(client: Client, query: str) -> dict[str, Any]:
     answer = client.get(f"/api/v1/sizing/?platform=clusterstor-e1000&{query}")
     assert answer.status_code == 200

@@ -211,7 +211,7 @@ def test_metric_and_filters_choose(client, nightly) -> None:
     assert (len(few["series"][0]["points"]), few["series"][0]["steps"], few["changes"]) == (3, [], [])
     page = page_source(client.get(f"/{ADDRESS}?p.kernel=5.14.9&metric="))
     assert "At least 6 results are needed" in page
-    assert "No number is known of two dated results" in page_source(client.get(f"/{ADDRESS}?client_nodes=1"))
+    assert "No series matches this choice" in page_source(client.get(f"/{ADDRESS}?client_nodes=1"))
 
 
 def test_times_that_fall_are_better(client, db) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 
@@ -10,7 +9,9 @@ import pytest
 
 from tests.make_io500 import make_archive, make_run
 from validators import catalogue
+from validators.bundle import open_bundle
 from validators.checks import check
+from validators.measurements import Run
 from validators.runs import printed_at
 
 SAMPLES = catalogue.FOLDER
@@ -67,16 +68,34 @@ def test_a_run_across_two_pieces_of_its_file_has_its_lines(lead, tmp_path):
     assert checked(tmp_path / "slurm.out").printed_at["client_nodes"] == "slurm.out:21"
 
 
-def test_the_searched_lines_are_the_same_however_a_file_is_read():
+def test_runs_of_one_file_have_their_lines_in_any_order(tmp_path):
     pick = random.Random(7)
-    for _ in range(2000):
-        text = bytes(pick.choice(b"ab\n\n") for _ in range(pick.randrange(1, 60)))
-        cuts = sorted(pick.sample(range(len(text) + 1), k=min(4, len(text))))
-        chunks = [text[a:b] for a, b in itertools.pairwise([0, *cuts, len(text)])]
-        first = pick.randrange(1, 12)
-        last = first + pick.randrange(0, 6)
-        expected = b"\n".join(text.split(b"\n")[first - 1 : last])
-        assert bytes(printed_at._lines_of(chunks, first, last, 1000)) == expected, (text, cuts, first, last)
+    lengths = (0, 1, 300, 70_000)
+    for _ in range(60):
+        lines = [b"#" * pick.choice(lengths) for _ in range(pick.randrange(1, 40))]
+        text = b"\n".join(lines) + pick.choice((b"", b"\n"))
+        path = tmp_path / "many.out"
+        path.write_bytes(text)
+        with open_bundle(path) as bundle:
+            finder = printed_at.LineFinder(bundle)
+            for _ in range(20):
+                first = pick.randrange(1, 45)
+                run = Run("ior", "many.out", lines=(first, last := first + pick.randrange(6)))
+                expected = b"\n".join(text.split(b"\n")[first - 1 : last])[: 64 * 1024]
+                assert finder._searched_text(run, "many.out") == (expected, first)
+
+
+def test_a_file_of_many_runs_is_read_once(tmp_path):
+    path = tmp_path / "many.out"
+    path.write_bytes(b"x" * 99 + b"\n" * 1_000_000)
+    with open_bundle(path) as bundle:
+        finder, slices = printed_at.LineFinder(bundle), []
+        with pytest.MonkeyPatch.context() as patch:
+            slice_of = type(bundle).slice
+            patch.setattr(type(bundle), "slice", lambda self, *where: slices.append(where) or slice_of(self, *where))
+            for first in range(1, 1_000_000, 10_000):
+                finder.find_lines(Run("ior", "many.out", lines=(first, first + 10)))
+    assert len(slices) < 250  # 100 runs, each with the slice that its line begins in, and that before
 
 
 def test_the_line_with_the_value_goes_before_others(tmp_path):
