@@ -1,9 +1,11 @@
 """The command line: reads arguments, calls one function per verb, says what came of it."""
 
 import argparse
+import errno
 import os
 import signal
 import sys
+import tempfile
 
 from collectors import VERSION, report
 from collectors.errors import OK, USAGE, CollectorError, UsageError
@@ -51,14 +53,35 @@ def main(arguments=None):
         progress.note("interrupted; no temporary file was left behind")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has left; Python would complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_output()  # whoever read it has left
         return OK
     except OSError as error:
-        place = f": {error.filename}" if error.filename else ""
-        return print_error(UsageError("collector.os", f"{error.strerror or error}{place}"), options, progress)
+        flush_output()
+        return print_error(system_error(error), options, progress)
     finally:
         progress.clear()
+
+
+def system_error(error):
+    """What this machine refused, as a CollectorError: what, where, and what helps against a full disk."""
+    place = f": {error.filename}" if error.filename else ""
+    hint = ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        hint = f"Make room, or let TMPDIR name another folder than {tempfile.gettempdir()}; then run it again."
+    return UsageError("collector.os", f"{error.strerror or error}{place}.", hint)
+
+
+def flush_output():
+    """Write what stdout still holds, or give it up."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        give_up_output()
+
+
+def give_up_output():
+    """Let stdout lead nowhere: what it still holds would be tried again at our end, and change our exit status."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def open_streams():
@@ -83,7 +106,10 @@ def print_error(error, options, progress):
     if error.hint:
         progress.note("       " + error.hint)
     if getattr(options, "json", False):
-        report.print_json({"error": error.as_json()})
+        try:
+            report.print_json({"error": error.as_json()})
+        except OSError:
+            give_up_output()
     return error.exit_status
 
 

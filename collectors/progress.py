@@ -9,9 +9,15 @@ SECONDS_BETWEEN_LOG_LINES = 10
 
 def printable(text, stream):
     """Text that is safe to show: no control characters, nothing the stream's encoding cannot hold."""
-    safe_text = "".join(c if c.isprintable() else "\\x%02x" % ord(c) for c in str(text))
+    safe_text = "".join(c if c.isprintable() else "\\x%02x" % byte_of(c) for c in str(text))
     encoding = getattr(stream, "encoding", None) or "ascii"
     return safe_text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def byte_of(character):
+    """The number of a character; of a byte that is no UTF-8, as Python keeps it in a name, that of the byte."""
+    number = ord(character)
+    return number - 0xDC00 if 0xDC80 <= number <= 0xDCFF else number
 
 
 class Progress:

@@ -77,6 +77,7 @@ urlpatterns = [
     path("shelf/<str:asked_scope>/study/", views_questions.study_page, name="shelf-study"),
     path("shelf/<str:asked_scope>/ranking/", views_questions.ranking_page, name="shelf-ranking"),
     path("shelf/<str:asked_scope>/explore/", views_questions.explore_page, name="shelf-explore"),
+    path("shelf/<str:asked_scope>/sizing/", views_questions.sizing_page, name="shelf-sizing"),
     path("shelf/<str:asked_scope>/systems/<str:slug>/history/", views_questions.history_page, name="shelf-history"),
     path("shelf/<str:asked_scope>/systems/<str:slug>/sweep/", views_questions.sweep_page, name="shelf-sweep"),
     path("submissions/", overview_views.submission_index, name="submissions"),

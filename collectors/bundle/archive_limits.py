@@ -161,8 +161,12 @@ def require_supported_kind(path):
 
 
 def archive_stem(path):
-    """The folder's own name, which stays the first part of every name in the archive."""
-    return printable_name(os.path.basename(os.path.realpath(path))) or "results"
+    """The folder's own name, which stays the first part of every name in the archive.
+
+    What no registry takes in a name is `_` in it: how the folder above the results is called is no matter.
+    """
+    name = printable_name(os.path.basename(os.path.realpath(path)))
+    return "".join(c if c.isprintable() and c != "\\" else "_" for c in name) or "results"
 
 
 def scan(path):

@@ -18,10 +18,25 @@ class Journal:
         self.path = path
         self.sent = sent
 
+    def require_writable(self):
+        """Make sure that what is sent can be noted. Raises UsageError where the file cannot be written."""
+        try:
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            self._replace_file()
+        except (OSError, UsageError) as error:
+            raise UsageError(
+                "collector.import.journal",
+                "%s, the record of what is sent, cannot be written: %s."
+                % (self.path, getattr(error, "strerror", None) or error),
+                "Let XDG_STATE_HOME name a folder that you can write to, or make room. Nothing was sent.",
+            )
+
     def note_sent(self, units, submission_id):
-        """Keep that these units are in a submission."""
+        """Keep that these units are in a submission. Raises UsageError where the file cannot be written any more."""
         self.sent.update({unit.digest: str(submission_id) for unit in units})
-        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        self._replace_file()
+
+    def _replace_file(self):
         write_whole(self.path, json.dumps({"sent": self.sent}, sort_keys=True) + "\n")
 
     def forget(self, submission_ids):
@@ -41,7 +56,7 @@ def open_journal(environ, registry, place, trial):
         sent = json.loads(read_at_most(path, MAX_BYTES).decode("utf-8"))["sent"]
         if not isinstance(sent, dict):
             raise ValueError("no object")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         sent = {}
     except (OSError, TooLarge, ValueError, KeyError, TypeError, RecursionError):
         raise UsageError(

@@ -29,12 +29,12 @@ def plan_import(stem, outputs, sent):
     return Import(stem, outputs, doubled, sent_before, fresh)
 
 
-def send_all(job, server, form, journal, progress):
-    """Send the bundles; return (rows of submissions, what stopped it or None). A row says which units it holds.
+def send_all(job, server, form, journal, rows, progress):
+    """Send the bundles; return what stopped it or None. Each has a row, which says of how many units it is.
 
     What the registry refuses ends the sending and not the report: quotas are for a day, and the rest is sent later.
     """
-    rows, waiting = [], list(import_units.split_into_bundles(job.fresh))
+    waiting = list(import_units.split_into_bundles(job.fresh))
     number = 0
     while waiting:
         chosen = waiting.pop(0)
@@ -43,16 +43,21 @@ def send_all(job, server, form, journal, progress):
             document = send_bundle(job.stem, chosen, number, server, form, progress)
         except BundleError as error:
             if error.code not in ("bundle.too-large", "bundle.bomb") or len(chosen) == 1:
-                return rows, error
+                return error
             half = len(chosen) // 2
             waiting[:0] = [chosen[:half], chosen[half:]]
             number -= 1
             continue
         except (NetworkError, ServerRefusal) as error:
-            return rows, error
-        journal.note_sent(chosen, document["id"])
+            return error
+        except OSError as error:
+            return UsageError("collector.os", "%s." % (error.strerror or error), "Make room, or set TMPDIR.")
         rows.append({"id": document["id"], "outputs": len(chosen)})
-    return rows, None
+        try:
+            journal.note_sent(chosen, document["id"])
+        except UsageError as error:
+            return error
+    return None
 
 
 def send_bundle(stem, chosen, number, server, form, progress):
@@ -91,16 +96,18 @@ def look_up(rows, server, progress):
     return None
 
 
-def look_up_earlier(job, server, journal):
+def look_up_earlier(job, server, journal, documents):
     """(rows, Gone) of the submissions with what was sent before, of the first ones alone: where their runs are.
 
-    What the registry does not answer has no row: the import does not depend on it.
+    `documents` are those that were looked up already, by id; they are not asked for again. What the registry does not
+    answer has no row: the import does not depend on it.
     """
     counts = Counter(journal.sent[unit.digest] for unit in job.sent_before)
     rows, gone = [], []
     for submission_id in list(counts)[:MOST_SHOWN]:
         try:
-            document = find_earlier(server, submission_id)
+            is_looked_up = submission_id in documents
+            document = documents[submission_id] if is_looked_up else find_earlier(server, submission_id)
         except (NetworkError, ServerRefusal):
             continue
         state = document["state"] if document else None
@@ -128,7 +135,8 @@ def find_earlier(server, submission_id):
 def forget_gone(units, server, journal):
     """Forget what was sent of these units and is withdrawn, rejected or erased since: it is sent again.
 
-    Raises NetworkError or ServerRefusal where the registry does not say what it has.
+    Returns the document of each earlier submission by its id, None where the registry has none. Raises NetworkError or
+    ServerRefusal where the registry does not say what it has.
     """
     earlier = {journal.sent[unit.digest] for unit in units if unit.digest in journal.sent}
     documents = {submission_id: find_earlier(server, submission_id) for submission_id in sorted(earlier)}
@@ -137,6 +145,7 @@ def forget_gone(units, server, journal):
         for submission_id, document in documents.items()
         if document is None or document["state"] in CLOSED_STATES
     )
+    return documents
 
 
 def shelf_address(server, document):
@@ -221,12 +230,24 @@ def print_summary(document, stream):
         report.print_line("         `list --scope own` lists the runs within a minute", stream)
 
 
-def do_import(job, server, form, journal, options, progress):
-    """Send, wait, print; return the exit status. Raises nothing that a registry says: the report has it."""
-    rows, stopped = send_all(job, server, form, journal, progress)
-    if options.wait and rows:
-        stopped = look_up(rows, server, progress) or stopped
-    earlier_rows, gone = look_up_earlier(job, server, journal) if options.wait and stopped is None else ([], [])
+def do_import(job, server, form, journal, documents, options, progress):
+    """Send, wait, print; return the exit status. Raises nothing that a registry says: the report has it.
+
+    Whoever interrupts it gets the report of what was sent until then. Raises UsageError, before anything is sent, where
+    it could not be noted.
+    """
+    rows, earlier_rows, gone = [], [], []
+    if job.fresh:
+        journal.require_writable()
+    try:
+        stopped = send_all(job, server, form, journal, rows, progress)
+        if options.wait and rows:
+            stopped = look_up(rows, server, progress) or stopped
+        if options.wait and stopped is None:
+            earlier_rows, gone = look_up_earlier(job, server, journal, documents)
+    except (KeyboardInterrupt, SystemExit):
+        finish_report(job, rows, NetworkError("collector.interrupted", "Interrupted."), options, progress)
+        raise
     return finish_report(job, rows, stopped, options, progress, earlier_rows, gone)
 
 

@@ -332,9 +332,13 @@ def refusal(answer, base):
     problem = answer.document if isinstance(answer.document, dict) else {}
     title = problem.get("title") or http.client.responses.get(answer.status, "error")
     why = format_field_errors(problem.get("errors")) or problem.get("detail") or title
-    message = f"{base.netloc} answered {answer.status}: {why}"
+    message = end_sentence(f"{base.netloc} answered {answer.status}: {why}")
     hint = str(problem.get("hint") or own_hint(answer.status))
     return ServerRefusal(str(problem.get("code") or f"http.{answer.status}"), message, hint, answer.status)
+
+
+def end_sentence(text):
+    return text if text.endswith((".", "!", "?")) else text + "."
 
 
 def format_field_errors(errors):
@@ -351,6 +355,7 @@ def own_hint(status):
         401: "Check HIGHWATER_TOKEN or the token in the configuration file; make a new one on your account's page.",
         403: "Your account may not do this; ask the site's or the registry's people.",
         404: "Check the id, and that HIGHWATER_URL is the registry's address.",
+        407: "Write the proxy's user and password into HTTPS_PROXY: http://USER:PASSWORD@HOST:PORT",
         413: "The registry takes at most 64 MiB; leave out what is not a result.",
         429: "Wait a while, then run the same command again; the same bytes are never stored twice.",
     }.get(status, "Run the same command again later; the same bytes are never stored twice.")

@@ -4,6 +4,7 @@ import json
 import os
 import pkgutil
 import shlex
+import shutil
 
 from collectors import report
 from collectors.errors import OK, UsageError
@@ -29,16 +30,26 @@ def define(verb):
 def run(options, progress):
     files = json.loads(pkgutil.get_data("collectors", RUN).decode("utf-8"))["files"]
     require_empty(options.out)
-    for name, text in sorted(files.items()):
-        place = os.path.join(options.out, *name.split("/"))
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+    try:
+        write_files(files, options.out)
+    except BaseException:
+        # Half an example would be in the way of the next one.
+        shutil.rmtree(options.out, ignore_errors=True)
+        raise
     progress.note(f"{options.out}: {len(files)} files of an IO500 run that was made up; nothing was measured")
     progress.note(f"next: highwater.pyz validate {shlex.quote(options.out)}")
     if options.json:
         report.print_json({"out": options.out, "files": sorted(files)})
     return OK
+
+
+def write_files(files, folder):
+    """Write texts by their names into a folder. Raises OSError where one cannot be written."""
+    for name, text in sorted(files.items()):
+        place = os.path.join(folder, *name.split("/"))
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
 
 
 def require_empty(folder):

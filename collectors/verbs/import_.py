@@ -98,9 +98,9 @@ def import_results(options, progress):
     if server is None:
         return sending.finish_report(sending.plan_import(stem, outputs, {}), [], None, options, progress)
     sent = journal.open_journal(os.environ, server.base.geturl(), options.file, options.test)
-    if options.again:
-        sending.forget_gone(outputs.units, server, sent)
-    return sending.do_import(sending.plan_import(stem, outputs, sent.sent), server, form, sent, options, progress)
+    documents = sending.forget_gone(outputs.units, server, sent) if options.again else {}
+    job = sending.plan_import(stem, outputs, sent.sent)
+    return sending.do_import(job, server, form, sent, documents, options, progress)
 
 
 def import_settings(options, progress):

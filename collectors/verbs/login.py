@@ -42,8 +42,7 @@ def run(options, progress):
     path, _text = config.edit_config(config.Settings(url, ""))
     token = config.check_token(read_token(url), url)
     account = known_account(Server(config.Settings(url, token), Deadline(options.timeout), progress))
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    write_whole(*config.edit_config(config.Settings(url, token)))
+    keep_settings(path, config.Settings(url, token))
     progress.note("kept in %s, readable by you alone" % path)
     for name in ("HIGHWATER_URL", "HIGHWATER_TOKEN"):
         if os.environ.get(name):
@@ -53,6 +52,19 @@ def run(options, progress):
     else:
         whoami.print_account(account, url, sys.stdout)
     return OK
+
+
+def keep_settings(path, settings):
+    """Write the configuration file. Raises UsageError where it cannot be written."""
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            "collector.config",
+            "%s cannot be written: %s." % (path, error.strerror or error),
+            "Set HIGHWATER_URL and HIGHWATER_TOKEN instead.",
+        )
+    write_whole(*config.edit_config(settings))
 
 
 def read_token(url):

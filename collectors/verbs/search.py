@@ -7,6 +7,7 @@ from collectors import report
 from collectors.errors import OK
 from collectors.server import options as server_options
 from collectors.server import submission
+from collectors.server.client import not_the_api
 
 ABOUT = "search sites, systems, results, lists, studies and documents of the registry"
 
@@ -39,6 +40,8 @@ def run(options, progress):
     if options.kind:
         query["kind"] = options.kind
     document = submission.load_object(server, "search/", query)
+    if not isinstance(document.get("results"), list):
+        raise not_the_api(server.base)
     if options.json:
         report.print_json(document)
         return OK

@@ -81,13 +81,16 @@ def load_target(server, text, progress):
     path = submission.find_path(server, text)
     target = dict(submission.load_submission(server, path), id=path.split("/")[1])
     if target["state"] == SUBMITTED:
-        progress.note("it is submitted: this takes it back, and it must be submitted again")
+        progress.note("it is submitted: a file that is new or changed takes it back, and it must be submitted again")
     return target
 
 
 def note_submit_again(before, after, progress):
-    """How a run that was submitted is submitted again, once it is checked."""
-    if before["state"] != SUBMITTED or after.get("state") == SUBMITTED:
+    """Whether a run that was submitted still is, and if not, how it is submitted again once it is checked."""
+    if before["state"] != SUBMITTED:
+        return
+    if after.get("state") == SUBMITTED:
+        progress.note("nothing changed: it is still submitted")
         return
     lists = before.get("lists")
     named = "".join(" --list %s" % name for name in (lists if isinstance(lists, list) else ()))

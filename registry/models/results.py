@@ -206,6 +206,17 @@ class Result(models.Model):
             ),
             models.Index(Coalesce(F("rate_kiops"), Value(-1.0)).desc(), F("id").desc(), name="result_by_rate"),
             models.Index(Coalesce(F("client_nodes"), Value(-1)).desc(), F("id").desc(), name="result_by_clients"),
+            # The best of each system, as registry/query/best_results.py reads them: no number of a document among them.
+            *(
+                models.Index(
+                    Coalesce(F(column), Value(-1.0)).desc(), F("id"), condition=~Q(trust="reported"), name=name
+                )
+                for column, name in (
+                    ("score", "result_best_scores"),
+                    ("bandwidth_gib_per_s", "result_best_bandwidths"),
+                    ("rate_kiops", "result_best_rates"),
+                )
+            ),
             # What a study reads of all results that count, from the index alone: rows of results are wide.
             models.Index(
                 fields=["id"],

@@ -31,6 +31,8 @@ class Site(models.Model):
     class Meta:
         ordering = ["name"]
         indexes = [
+            # sites/ in its order.
+            models.Index(Lower("name"), F("id"), name="site_in_order"),
             # Parts of names, folded: search.
             GinIndex(OpClass(Fold("name"), name="gin_trgm_ops"), name="site_folded"),
         ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 
 from registry.models import Fact, Platform, Result
@@ -28,6 +29,7 @@ from registry.query.public_record import Row
 from registry.query.questions import filters, metric_values, study_query
 from registry.query.questions import unknown_values as query_unknown_values
 from registry.query.responses import declared_limits
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.query.values import qualified_values
 from validators.quantities import lower_is_better
 
@@ -92,9 +94,10 @@ def _successors(first: Platform, platforms: Collection[Platform]) -> list[Platfo
     return members
 
 
-def measured_platforms() -> list[Platform]:
-    """Platforms that some result stands for. One query."""
-    return list(Platform.objects.filter(results__withdrawn_at=None, results__isnull=False).distinct())
+def measured_platforms(source: RowSource = PUBLIC) -> list[Platform]:
+    """Platforms that some result of a source stands for. One query."""
+    counted = Exists(Result.objects.filter(platform=OuterRef("pk"), withdrawn_at=None))
+    return list(source.table_rows(Platform).filter(counted))
 
 
 def generations_document(slug: str, query: GenerationsQuery) -> Row:

@@ -28,6 +28,7 @@ from registry.presentation.words import (
 from registry.query.facts import axes
 from registry.query.public_record import Row
 from registry.query.questions import facets, filters, study_query
+from registry.query.row_sources import PUBLIC, RowSource
 from registry.query.values import qualified_values
 from registry.web.caching import public_page
 from registry.web.filter_fields import Field, error_texts
@@ -257,14 +258,19 @@ def _short_name(step: str, order: Sequence[str]) -> str:
 @public_page
 def sizing_page(request: HttpRequest) -> HttpResponse:
     """A form, and its answer; of an example where nothing is asked."""
-    query, platforms = filters.without_empty(request.GET), generations.measured_platforms()
-    is_example = not query and any(platform.slug == EXAMPLE["platform"] for platform in platforms)
+    return show_sizing(request)
+
+
+def show_sizing(request: HttpRequest, source: RowSource = PUBLIC) -> HttpResponse:
+    """The page of sizing, asked of a source; the example is one of the record."""
+    query, platforms = filters.without_empty(request.GET), generations.measured_platforms(source)
+    is_example = source.is_public and not query and any(row.slug == EXAMPLE["platform"] for row in platforms)
     if is_example:
         query = QueryDict(urlencode(EXAMPLE))
     answer, problem = None, None
     if "target" in query:
         try:
-            answer = sizing.sizing_document(sizing.parse_query(query))
+            answer = sizing.sizing_document(sizing.parse_query(query, source))
         except Problem as error:
             problem = error
     context = {

@@ -84,8 +84,8 @@ class NotOnRecord(Problem, Http404):
     status = 404
     title = "The record has nothing of that name"
 
-    def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
-        hint = f"Nearest: {', '.join(nearest)}." if nearest else "Check the address."
+    def __init__(self, kind: str, name: str, nearest: Sequence[str] = (), hint: str = "Check the address.") -> None:
+        hint = f"Nearest: {', '.join(nearest)}." if nearest else hint
         super().__init__(f"There is no {kind} {name!r}.", hint=hint)
         self.code = f"record.no-{kind}"
         self.nearest = list(nearest)
@@ -241,7 +241,7 @@ def is_current(result: str) -> Q:
 
 def current_results(condition: Q | None = None, source: RowSource = PUBLIC) -> QuerySet[Result]:
     """Results that count today: not withdrawn, newest revision, newest first."""
-    revised = Exists(Result.objects.filter(revises=OuterRef("pk")))
+    revised = Exists(Result.objects.filter(revises=OuterRef("pk"), revises__isnull=False))  # few: they are read once
     return source.table_rows(Result).filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
 
 
@@ -281,7 +281,7 @@ def find_result(public_id: str, source: RowSource = PUBLIC) -> SharedResult:
         .first()
     )
     if matching_result is None:
-        raise NotOnRecord("result", public_id)
+        raise NotOnRecord("result", public_id, hint=source.missing_hint)
     if hasattr(matching_result, "erasure"):
         raise ErasedFromRecord(matching_result)
     return matching_result

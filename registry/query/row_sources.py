@@ -36,6 +36,8 @@ class RowSource:
     """The public record."""
 
     is_public = True
+    missing_hint = "Check the address."
+    """What to do where it has no result of an id."""
 
     def table_rows(self, model: type[Stored]) -> QuerySet[Stored]:
         """All rows of a table of the record, to be filtered."""

@@ -88,8 +88,8 @@ def index(request: HttpRequest) -> HttpResponse:
     choice = {KEPT: kept_ids(request.GET)}
     machine = urlencode({name: filters.values_of(request.GET, name) for name in selected_values}, doseq=True)
     tool = selected_values.get("tool", "").lower()
-    counts = kept_value("benchmark-counts-1", facets.count_benchmarks)
-    fields = _filter_fields(selected_values, tool, problem, counts)
+    counts, offered_parameters = _keep_choices(tool)
+    fields = _filter_fields(selected_values, tool, problem, counts, offered_parameters)
     offered = {field.name for field in fields}
     missing = missing_facts.count_missing(QueryDict() if problem else request.GET)
     rows = result_rows.format_rows(page.rows, page_lead.leading_texts(page.rows))
@@ -136,7 +136,11 @@ def _parameter_label(name: str) -> str:
 
 
 def _filter_fields(
-    values: dict[str, str], tool: str, refusal: Problem | None, counts: Sequence[tuple[str, int]]
+    values: dict[str, str],
+    tool: str,
+    refusal: Problem | None,
+    counts: Sequence[tuple[str, int]],
+    parameters: Sequence[dict[str, Any]],
 ) -> list[Field]:
     """Fields of the filters, and of the parameters that the descriptor of the tool names, after what it measures."""
     choices = {
@@ -149,7 +153,7 @@ def _filter_fields(
     names = [name for name in filters.RESULT_FILTERS if name != "measured" or choices["measured"]]
     fields = filter_fields(names, values | {"tool": tool}, choices, refusal=refusal)
     after = 1 + max(position for position, field in enumerate(fields) if field.name in ("tool", "measured"))
-    for parameter in reversed(facets.list_parameters(tool)) if tool else ():
+    for parameter in reversed(parameters):
         name = filters.PARAMETER + parameter["name"]
         value = values.get(name, "")
         offered = facets.include_selected(parameter["choices"], value)
@@ -158,6 +162,18 @@ def _filter_fields(
             Field(name, _parameter_label(parameter["name"]), value, title=parameter["description"], choices=offered),
         )
     return fields
+
+
+def _keep_choices(tool: str) -> tuple[list[tuple[str, int]], list[dict[str, Any]]]:
+    """Benchmarks with their numbers of results, and the parameters of one: both counted once for each state.
+
+    Under the name of a benchmark that has a descriptor: others have no parameters, and anybody may make them up.
+    """
+    described_tool = tool if catalogue.descriptor(tool) else ""
+    return kept_value(
+        f"benchmark-choices-1:{described_tool}",
+        lambda: (facets.count_benchmarks(), facets.list_parameters(described_tool) if described_tool else []),
+    )
 
 
 @public_page

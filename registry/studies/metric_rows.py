@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from registry.presentation.words import label_operation, label_quantity
 from registry.query.facts import axes, fact_index
-from registry.query.kept_sums import Keep, make_anew
+from registry.query.kept_sums import Keep
 from registry.query.public_record import Row
 from registry.query.questions import facets
 from registry.query.questions.study_query import COLUMN_METRICS, Metric
@@ -25,6 +25,8 @@ COLUMN_TITLES = {
 
 RESULTS_OF_BLOCK = 2_000
 """Results in the order of their ids whose metrics are counted together: numbers of published results do not change."""
+_ALL_IDS = {"first": 0, "size": 2**62}
+"""Bounds as of a block, with every result in it."""
 # What a load writes anew, and what is erased, makes another block.
 _BLOCKS = """
     SELECT r.id / %(size)s, concat_ws('-', count(*), max(r.id), count(e.result_id), (
@@ -50,11 +52,11 @@ _METRICS = """
 """
 
 
-def list_metrics(source: RowSource = PUBLIC, keep: Keep = make_anew) -> list[Row]:
+def list_metrics(source: RowSource = PUBLIC, keep: Keep | None = None) -> list[Row]:
     """Every metric with `title, tools, unit, group, results`, columns of results first.
 
     `unit` is the one that most results of it are printed in; `group` is its quantity in words, empty where tools mean
-    several things by it. One query, and one for each block of results whose counts are not kept.
+    several things by it. One query; with `keep` one for each block of results, too, whose counts are not kept.
     """
     columns: dict[str, dict[str, int]] = {name: {} for name in COLUMN_METRICS}
     measured_counts = []
@@ -73,16 +75,22 @@ def public_metrics() -> list[Row]:
     return cached_value(name, partial(list_metrics, keep=cached_value))
 
 
-def _metric_counts(source: RowSource, keep: Keep) -> list[tuple[Any, ...]]:
+def _metric_counts(source: RowSource, keep: Keep | None) -> list[tuple[Any, ...]]:
     """Rows of op, quantity, statistic, tool, printed unit and number of results: of a metric those of most first."""
+    rows = _kept_by_block(source, keep) if keep else source.fetch_rows(_METRICS, _ALL_IDS)
     counts: Counter[tuple[str, ...]] = Counter()
+    for *metric, count in rows:
+        counts[tuple(metric)] += count
+    ordered = sorted(counts.items(), key=lambda item: (item[0][:4], -item[1], item[0]))
+    return [(*metric, count) for metric, count in ordered]
+
+
+def _kept_by_block(source: RowSource, keep: Keep) -> Iterator[tuple[Any, ...]]:
+    """The rows of _METRICS of each block of results."""
     for block, state in source.fetch_rows(_BLOCKS, {"size": RESULTS_OF_BLOCK}):
         bounds = {"first": block * RESULTS_OF_BLOCK, "size": RESULTS_OF_BLOCK}
         name = f"metric-counts-1:{RESULTS_OF_BLOCK}:{block}:{state}"
-        for *metric, count in keep(name, partial(source.fetch_rows, _METRICS, bounds)):
-            counts[tuple(metric)] += count
-    ordered = sorted(counts.items(), key=lambda item: (item[0][:4], -item[1], item[0]))
-    return [(*metric, count) for metric, count in ordered]
+        yield from keep(name, partial(source.fetch_rows, _METRICS, bounds))
 
 
 def _column_rows(columns: Mapping[str, Mapping[str, int]]) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -13,6 +14,7 @@ from registry.query.facts import axes, fact_index
 from registry.query.public_record import Row
 from registry.query.questions import filters, study_query
 from registry.query.questions.recorded_metrics import known_metrics
+from registry.query.responses import trust_levels
 from registry.query.row_sources import PUBLIC, RowSource
 from registry.query.values import qualified_values
 from registry.studies import custom_rankings, saved_queries
@@ -107,12 +109,21 @@ def _ranking_page(
 def _group_context(answer: Row, place: int, group: Row) -> Row:
     """One table of the page: what its results share, what varies among them, and filters that leave one value."""
     shared = [group["tool"], *(f"{name} {group[name]}" for name in ("mode", "division") if group[name])]
+    rows = [_format_row(answer, row) for row in answer["rows"] if row["group"] == place]
     return group | {
         "title": ", ".join(filter(None, shared)),
-        "rows": [_format_row(answer, row) for row in answer["rows"] if row["group"] == place],
+        "rows": rows,
+        "label": _group_label(group, rows),
         "varying": [_variation_context(answer, fact) for fact in group["varies"]],
         "lacking": [words.describe_fact_values(fact["name"], [], fact["unknown"]) for fact in group["unknown"]],
     }
+
+
+def _group_label(group: Row, rows: Sequence[Row]) -> str:
+    """The level of a group, with how many of its results violate rules, of those that are listed."""
+    caveat = trust_levels.list_caveat(sum(row["trust_label"] != row["trust"] for row in rows))
+    more = "at least " if caveat and len(rows) < group["ranked"] else ""
+    return trust_levels.join_caveat(group["trust"], f"{more}{caveat}")
 
 
 def _variation_context(answer: Row, fact: Row) -> Row:

@@ -17,6 +17,7 @@ from registry.query.questions import facets, filters, former_names
 from registry.systems import responses as systems_responses
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address, next_address, page_size, requested_order
+from registry.web.caching import kept_value
 from registry.web.paging import PAGE, PAGE_LARGEST, query_parameters
 
 NAME_KEYS = {"name": cursor_pages.text_key("name")}
@@ -130,7 +131,10 @@ class PlatformDetailView(PublicRead):
                 "source": platform.source,
                 "formerly": history.former_names("platform", platform.slug),
                 "former_slugs": _former_slugs("platform", platform),
-                "best": public_record.best_by_release(Q(platform=platform)),
+                "best": kept_value(
+                    f"best-by-release-1:platform:{platform.pk}",
+                    lambda: public_record.best_by_release(Q(platform=platform)),
+                ),
                 "results": f"{api_address(request, 'results')}?platform={platform.slug}",
             }
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from registry.models import System
 from registry.presentation import numbers
@@ -195,6 +195,13 @@ def order_systems(systems: Iterable[System], totals: Mapping[str, SystemTotals])
     return sorted(systems, key=lambda system: (-scores.get(system.slug, 0.0), system.name.lower(), system.slug))
 
 
+class PlaceName(NamedTuple):
+    """A site or a platform as a table links to it."""
+
+    slug: str
+    name: str
+
+
 def system_rows(systems: Iterable[System], totals: Mapping[str, SystemTotals]) -> list[Row]:
     """Each system with its file systems, number of results, releases and highest score, in the order given."""
     table = []
@@ -204,8 +211,8 @@ def system_rows(systems: Iterable[System], totals: Mapping[str, SystemTotals]) -
             {
                 "slug": system.slug,
                 "name": system.name,
-                "site": system.site,
-                "platform": system.platform,
+                "site": PlaceName(system.site.slug, system.site.name),
+                "platform": system.platform and PlaceName(system.platform.slug, system.platform.name),
                 "filesystems": ", ".join(sorted(own.families)),
                 "results": numbers.format_int(own.results.total()),
                 "releases": " to ".join(own.first_and_last),

@@ -21,7 +21,7 @@ from registry.query.questions import facets, filters
 from registry.systems.result_groups import results_context
 from registry.systems.system_page import system_context
 from registry.timeseries import series
-from registry.web.caching import cached_value, public_page
+from registry.web.caching import cached_value, kept_value, public_page
 from registry.web.filter_fields import Field, error_texts, tidy_address
 from registry.web.paging import page_links
 
@@ -112,7 +112,8 @@ def platform_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One product generation with its neighbours, systems and results."""
     selected_platform = public_record.find_platform(slug)
     condition = Q(platform=selected_platform)
-    results = results_context(condition, selected_platform.systems.filter(merged_into=None))
+    systems = selected_platform.systems.filter(merged_into=None)
+    results = results_context(condition, systems, f"platform:{selected_platform.pk}", kept_value)
     context = {
         "platform": selected_platform,
         "formerly": history.former_names("platform", selected_platform.slug),

@@ -31,7 +31,7 @@ def site_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One site with its systems and results."""
     selected_site = public_record.find_site(slug)
     condition = Q(site=selected_site)
-    results = results_context(condition, selected_site.systems.filter(merged_into=None))
+    results = results_context(condition, selected_site.systems.filter(merged_into=None), f"site:{selected_site.pk}")
     context = {
         "site": selected_site,
         "formerly": history.former_names("site", selected_site.slug),

@@ -78,22 +78,39 @@ def with_known_values(**values: Iterable[str]) -> Callable[[View], View]:
 def kept_value(name: str, make: Callable[[], Value]) -> Value:
     """What follows from the public record alone, kept until anything is written to it. One query.
 
-    `make` reads nothing but what anybody may read.
+    `make` reads nothing but what anybody may read. Of each name the cache holds one value, that of the last state.
     """
     with connection.cursor() as cursor:
         cursor.execute(_STATE_TO_KEEP_UNDER)
         ((state,),) = cursor.fetchall()
-    return make() if state is None else cached_value(f"{name}:{state}", make)
+    if state is None:
+        return make()
+    entry = _look_up(name)
+    if entry is not None and entry[0] == state and entry[1] is not None:
+        value: Value = entry[1]
+        return value
+    value = make()
+    _keep_for_a_day(name, (state, value))
+    return value
 
 
 def cached_value(key: str, make: Callable[[], Value]) -> Value:
     """A value that follows from frozen rows, kept under a key that names them. Made anew while the cache is away."""
-    try:
-        value: Value | None = cache.get(key)
-    except RedisError:
-        return make()
+    value: Value | None = _look_up(key)
     if value is None:
         value = make()
-        with suppress(RedisError):
-            cache.set(key, value, KEPT_S)
+        _keep_for_a_day(key, value)
     return value
+
+
+def _look_up(key: str) -> Any:
+    """None where nothing is kept, or the cache is away."""
+    try:
+        return cache.get(key)
+    except RedisError:
+        return None
+
+
+def _keep_for_a_day(key: str, value: Any) -> None:
+    with suppress(RedisError):
+        cache.set(key, value, KEPT_S)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -20,9 +20,14 @@ JUDGED = (State.CHECKED, State.CHANGES_REQUESTED, State.SUBMITTED, State.IN_REVI
 
 def lists_of(releases: Sequence[Release], tools: Collection[str] = ()) -> list[tuple[str, str]]:
     """Name and title of every list that one of the releases makes for one of the tools, by default for any."""
-    names = list(dict.fromkeys(name for release in releases for name in release.list_names))
+    names = list_names_of(releases)
     bodies = newest_definitions(names)
     return [(name, bodies[name]["title"]) for name in names if not tools or tool_of(bodies[name]) in tools]
+
+
+def list_names_of(releases: Iterable[Release]) -> list[str]:
+    """Names of all lists that the releases make, each once."""
+    return list(dict.fromkeys(name for release in releases for name in release.list_names))
 
 
 def releases_offered(submission: Submission) -> list[Release]:
@@ -31,14 +36,20 @@ def releases_offered(submission: Submission) -> list[Release]:
     return corrected + releases_accepting(submission, timezone.now())
 
 
+def concerned_releases(submission: Submission) -> list[Release]:
+    """Releases that it may be submitted to, and the one that it is submitted to."""
+    releases = releases_offered(submission)
+    if submission.release is not None and submission.release not in releases:
+        releases.append(submission.release)
+    return releases
+
+
 def where_it_could_rank(submission: Submission, run: Mapping[str, Any] | None) -> list[dict[str, Any]] | None:
     """What each list of its tool would do with the run, as JSON; None where no run counts, or its release is out."""
     if run is None or submission.state not in JUDGED:
         return None
-    releases = releases_offered(submission)
-    if submission.release is not None and submission.release not in releases:
-        releases.append(submission.release)
-    names = dict.fromkeys(name for release in releases for name in release.list_names)
+    releases = concerned_releases(submission)
+    names = list_names_of(releases)
     return [
         {
             "name": prospect.name,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from rest_framework import serializers as s
 
+from submissions.web.request_bodies import JSONBoolean
+
 
 class SubmitRequest(s.Serializer[None]):
     release = s.CharField(help_text="Slug of an open release.")
     lists = s.ListField(
         child=s.CharField(max_length=30), max_length=20, help_text="Empty for a tool without a score: no list ranks it."
     )
-    acknowledge_rules = s.BooleanField(help_text="Must be true: the submitter knows the rules of the release.")
-    acknowledge_publication = s.BooleanField(
-        help_text="Must be true: the submitter agrees that the result is published."
-    )
+    acknowledge_rules = JSONBoolean(help_text="Must be true: the submitter knows the rules of the release.")
+    acknowledge_publication = JSONBoolean(help_text="Must be true: the submitter agrees that the result is published.")
     embargo_until = s.DateTimeField(
         required=False,
         allow_null=True,

@@ -32,8 +32,9 @@ from submissions.lifecycle import expiry
 from submissions.lifecycle.states import PERMITTED, UNFINISHED
 from submissions.lifecycle.unjudged import describe_unjudged
 from submissions.models import Check, ScrubbedCopy, State, Submission
+from submissions.overview import open_lists
 from submissions.overview.forms import AnonymityForm, FileForm, ReviseForm, SubmitForm, WithdrawForm, details_form
-from submissions.overview.views_question_rows import consent_context, questions_context
+from submissions.overview.views_question_rows import consent_context, points_context, questions_context
 from submissions.overview.views_systems import comparable_with
 from submissions.permissions import conflict_reason, is_own
 from submissions.publication import anonymity, prospects
@@ -163,8 +164,11 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
     if own and submission.submitted_at:
         answer_url = f"/submissions/{submission.pk}/questions/"
         context |= questions_context(submission, account, answer_url) | consent_context(submission)
+        context |= points_context(submission, report)
     if context["may_submit"]:
         context |= submit_context(submission, context) | {"details": details_form(submission, run)}
+    elif own and run and submission.state in (State.SUBMITTED, State.IN_REVIEW):
+        context["list_rows"] = _waiting_list_rows(submission, run)
     return context
 
 
@@ -242,6 +246,15 @@ def submit_context(submission: Submission, context: Mapping[str, Any], sent: Que
             row["primary"] = str(row["index"]) == primary
         return {"list_rows": rows}
     return {"submit": form, "list_rows": rows}
+
+
+def _waiting_list_rows(submission: Submission, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Where a run that waits for reviewers can rank: as told before it was submitted."""
+    names = open_lists.list_names_of(open_lists.concerned_releases(submission))
+    return [
+        prospect_row(submission, prospect) | {"chosen": prospect.name in submission.lists}
+        for prospect in prospects.find_prospects(submission, run, names)
+    ]
 
 
 def prospect_row(submission: Submission, prospect: prospects.Prospect, addressed: bool = True) -> dict[str, Any]:

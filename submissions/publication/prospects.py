@@ -7,7 +7,7 @@ run here. It is said as what the list still needs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from registry.lists.definitions import tool_of
@@ -30,6 +30,11 @@ _DECIDED_HERE = ("trust", "production", "reproducibility", "answers", "lists", "
 LEVEL_NEEDED = "Reviewers must award the level that the list asks for."
 PRODUCTION_NEEDED = "Reviewers must find that the system is in production."
 NOT_PRODUCTION_NEEDED = "Only if reviewers do not award the production mark."
+DECLARED_WORDS = {
+    "not-production": "The run details say that the system is not in production.",
+    "on-production-list": "The run details say that the system is in production.",
+}
+"""By code what excludes a run that no reviewer saw: the sentence of the list would name a decision of theirs."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,10 @@ def find_prospects(
         candidate = publishable.candidate(
             None, bool(is_production), Result.Reproducibility.FULLY, None, lists=list(bodies)
         )
-        prospects.append(_judge_list(candidate, publishable.run, body, missing.get(name, 0), run))
+        prospect = _judge_list(candidate, publishable.run, body, missing.get(name, 0), run)
+        if production is None and prospect.code in DECLARED_WORDS:
+            prospect = replace(prospect, why=DECLARED_WORDS[prospect.code])
+        prospects.append(prospect)
     return prospects
 
 

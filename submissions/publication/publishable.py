@@ -98,7 +98,7 @@ class Publishable:
             reproducibility=reproducibility,
             lists=self.submission.lists if lists is None else lists,
             answers=answers,
-            parameters=scrub_document(self.run["parameters"], names=self.names),
+            parameters=scrub_document(self.run["parameters"], names=self.names if self.derivative else None),
             scores=values,
         )
 
@@ -308,9 +308,8 @@ def list_exclusions(
 def scrub_document(value: Any, name: str = "", names: personal.Names | None = None) -> Any:
     """The same document with every text scrubbed like a line of the bundle, as `name=text` where it has a name.
 
-    `names` are those that the bundle gave away.
+    `names` are those that the bundle gave away; None: nothing is known of them.
     """
-    names = personal.Names() if names is None else names
     if isinstance(value, dict):
         return {key: scrub_document(item, key, names) for key, item in value.items()}
     if isinstance(value, list):
@@ -318,8 +317,30 @@ def scrub_document(value: Any, name: str = "", names: personal.Names | None = No
     if not isinstance(value, str) or not value:
         return value
     before = f"{name}=" if name else ""
-    lines = (personal.scrub_line(before + line, names, Counter()) for line in value.split("\n"))
+    lines = (_scrub_line(before + line, names) for line in value.split("\n"))
     return "\n".join(line.removeprefix(before) for line in lines)
+
+
+_clean_lines: set[str] = set()
+MOST_CLEAN, LONGEST_CLEAN = 20_000, 300
+"""Lines of which this process knows that no rule takes anything out of them, and characters of such a line."""
+
+
+def _scrub_line(line: str, names: personal.Names | None) -> str:
+    """The line after each rule. Most texts of a run are those of every run: without names each is looked at once.
+
+    What holds something that a rule takes out is not remembered.
+    """
+    if names is not None:
+        return str(personal.scrub_line(line, names, Counter()))
+    if line in _clean_lines:
+        return line
+    scrubbed = str(personal.scrub_line(line, personal.Names(), Counter()))
+    if scrubbed == line and len(line) <= LONGEST_CLEAN:
+        if len(_clean_lines) >= MOST_CLEAN:
+            _clean_lines.clear()
+        _clean_lines.add(line)
+    return scrubbed
 
 
 def make_public_system(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -352,4 +373,4 @@ def _about(item: Mapping[str, Any]) -> str:
 
 def _text(text: str, name: str) -> str:
     before = f"{'version' if _VERSIONED.search(name) else name}=" if name else ""
-    return str(personal.scrub_line(before + text, personal.Names(), Counter())).removeprefix(before)
+    return _scrub_line(before + text, None).removeprefix(before)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers as s
 
 from registry.models import Override
-from submissions.web.request_bodies import Choice
+from submissions.web.request_bodies import Choice, JSONBoolean
 
 
 class ReleaseChange(s.Serializer[None]):
@@ -41,7 +41,7 @@ class ReleaseRequest(ReleaseChange):
 
 
 class PublishRequest(s.Serializer[None]):
-    allow_empty = s.BooleanField(
+    allow_empty = JSONBoolean(
         default=False, help_text="Publish although lists would be empty, or no accepted run would become a result."
     )
 
@@ -72,5 +72,5 @@ class AskRequest(s.Serializer[None]):
 
 
 class DecisionRequest(AskRequest):
-    granted = s.BooleanField(help_text="true grants it, false refuses it.")
+    granted = JSONBoolean(help_text="true grants it, false refuses it.")
     reason = s.CharField(max_length=2000, help_text="Read by the submitter and the committee.")

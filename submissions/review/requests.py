@@ -8,7 +8,7 @@ from rest_framework import serializers as s
 
 from registry.models import Result
 from submissions.models import Comment, Disposition, Judgement, Review
-from submissions.web.request_bodies import Choice
+from submissions.web.request_bodies import Choice, JSONBoolean
 
 
 class ReviewRequest(s.Serializer[None]):
@@ -16,7 +16,7 @@ class ReviewRequest(s.Serializer[None]):
     reproducibility = Choice(
         Result.Reproducibility.choices, required=False, help_text="The awarded level; needed to accept a run."
     )
-    production = s.BooleanField(default=False, help_text="Whether the system is in production.")
+    production = JSONBoolean(default=False, help_text="Whether the system is in production.")
     reason = s.CharField(max_length=8000, help_text="Why; the submitter reads it.")
     findings = s.ListField(
         child=s.CharField(max_length=120), required=False, max_length=50, help_text="Codes that the reason is about."
@@ -63,7 +63,7 @@ class AnswerRequest(s.Serializer[None]):
 
 
 class ConsentRequest(s.Serializer[None]):
-    open = s.BooleanField(
+    open = JSONBoolean(
         help_text="True: other submitters of the release see institution, system and lists, and may ask about it."
     )
 

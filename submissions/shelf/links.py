@@ -15,11 +15,11 @@ _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _ATTRIBUTE = r'(?P<attribute>(?:href|action)=")'
 _OF_SYSTEM = r'systems/[^/"]+/(?:history|sweep)'
 _RUN = re.compile(rf"{_ATTRIBUTE}/results/(?P<id>{_UUID})/")
-_QUESTION = re.compile(rf'{_ATTRIBUTE}(?P<path>/(?:compare|study|ranking|explore|{_OF_SYSTEM})/)(?=["?])')
+_QUESTION = re.compile(rf'{_ATTRIBUTE}(?P<path>/(?:compare|study|ranking|explore|sizing|{_OF_SYSTEM})/)(?=["?])')
 _SYSTEM = re.compile(rf'{_ATTRIBUTE}/systems/(?P<slug>[^/"]+)/"')
 _ANY_UUID = re.compile(rf"\b{_UUID}\b")
 _VERBATIM_OR_TEXT = re.compile(r"</?(?:code|pre|script|style|textarea)\b|>[^<>]+")
-_API = re.compile(rf"{_ATTRIBUTE}(?P<path>/api/v1/(?:compare|study|ranking|{_OF_SYSTEM})/)(?P<joint>\??)")
+_API = re.compile(rf"{_ATTRIBUTE}(?P<path>/api/v1/(?:compare|study|ranking|sizing|{_OF_SYSTEM})/)(?P<joint>\??)")
 
 
 def keep_scope(html: str, scope: str) -> str:

@@ -33,12 +33,18 @@ _OF_UPLOADS = (ObservedParameter, PublicSystemSnapshot)
 
 
 class ShelfSource(StandInSource):
-    """Shelved runs, alone or beside the record."""
+    """Shelved runs beside the record."""
 
     def result_page(self, public_id: str) -> str:
         """A UUID names a run of the shelf: no result has such an id."""
         is_shelved = _SUBMISSION_ID.fullmatch(public_id)
         return f"/shelf/runs/{public_id}/" if is_shelved else super().result_page(public_id)
+
+
+class ShelfAloneSource(ShelfSource):
+    """Shelved runs alone."""
+
+    missing_hint = "Only the shelf was asked. The scope `all` asks the public record, too."
 
 
 def shelf_source(numbers: Iterable[int], *, with_record: bool) -> ShelfSource:
@@ -60,7 +66,7 @@ def shelf_source(numbers: Iterable[int], *, with_record: bool) -> ShelfSource:
     of_runs = f"SELECT system_id FROM {_table_name(ShelfResult)} WHERE id IN {runs}"  # noqa: S608  # names of tables
     selects[System._meta.db_table] = f"{_select_columns(ShelfSystem, System)} WHERE id IN ({of_runs})"
     record_selects[System._meta.db_table] = _select_columns(System)
-    return ShelfSource(selects, record_selects)
+    return (ShelfSource if with_record else ShelfAloneSource)(selects, record_selects)
 
 
 def _select_for_runs(table: type[Model], runs: str) -> str:

@@ -10,6 +10,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from registry.comparison.views import show_comparison
+from registry.platforms.views_generations import show_sizing
 from registry.query.public_record import NotOnRecord
 from registry.query.questions import filters
 from registry.query.row_sources import RowSource
@@ -57,5 +58,6 @@ comparison_page = _scoped_page(show_comparison)
 study_page = _scoped_page(show_question)
 ranking_page = _scoped_page(show_ranking)
 explore_page = _scoped_page(show_exploration)
+sizing_page = _scoped_page(show_sizing)
 history_page = _scoped_page(show_history)
 sweep_page = _scoped_page(show_sweep)

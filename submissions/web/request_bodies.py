@@ -118,6 +118,18 @@ class Choice(s.ChoiceField):
         super().fail(key, **kwargs)
 
 
+class JSONBoolean(s.BooleanField):
+    """`true` or `false` of JSON and nothing that looks like one: "yes", "no", 1 and "on" are refused."""
+
+    default_error_messages = {"invalid": "Send true or false, without quotation marks."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        """The value itself. Raises ValidationError for what is no boolean."""
+        if not isinstance(data, bool):
+            self.fail("invalid")
+        return data
+
+
 @extend_schema_field(OpenApiTypes.OBJECT)
 class JSONObject(s.JSONField):
     """A JSON object whose names are not fixed."""

@@ -99,6 +99,17 @@ def test_the_commands_of_the_readme_end_on_a_ranked_list(site, paste) -> None:
     assert entry["result"] in site.ask("GET", "/lists/first/full/").body.decode()
 
 
+def test_the_commands_of_the_tutorial_end_with_a_verified_receipt(site, paste) -> None:
+    tutorial = (ROOT / "docs" / "first-upload.md").read_text(encoding="utf-8").partition("## 3.")[2]
+    commands = re.findall(r"^ {4}((?:curl|python3|id=).*)$", tutorial, flags=re.MULTILINE)
+    output = require(paste([f"export HIGHWATER_TOKEN={site.token('tutor', institution='tutor-lab')}", *commands]))
+    assert "highwater.pyz: OK" in output
+    assert "status  valid" in output
+    assert "state   checked" in output
+    assert "submitted" in output
+    assert f"signed by {site.url.rstrip('/')}, and unchanged" in output
+
+
 def test_the_commands_of_the_first_page_end_on_a_ranked_list(site, paste) -> None:
     commands = commands_of_page(site.ask("GET", "/").body.decode())
     assert any(PLACEHOLDER in command for command in commands)

@@ -21,6 +21,7 @@ from registry.query.questions import filters
 from registry.query.row_sources import RowSource
 from registry.site_pages.search.hits import Hit, KindHits, count_all
 from registry.site_pages.search.question import NameIds, Question, Words
+from registry.web.caching import kept_value
 
 SITE, SYSTEM, PLATFORM, LIST, RELEASE, RESULT = "site", "system", "platform", "list", "release", "result"
 SHORT_WORD = 4
@@ -49,9 +50,9 @@ def find_systems(question: Question, most: int) -> KindHits:
     """Systems by their names and their institution's; then those that have a matching result."""
     called = _named_systems(question)
     with_results = public_record.current_results(_results_condition(question))
-    either = public_record.current_systems().filter(
-        Q(pk__in=called.values("pk")) | Q(pk__in=with_results.order_by().values("system"))
-    )
+    # One set of ids: with two conditions each system would be looked at.
+    ids = called.order_by().values("pk").union(with_results.order_by().values("system"))
+    either = public_record.current_systems().filter(pk__in=ids)
     # Counted with the first rows: to look for them a second time costs as much again.
     best = either.select_related("site").order_by(*_by_likeness(question, "name")).annotate(count=Window(Count("pk")))
     rows = list(best[:most])
@@ -122,33 +123,42 @@ def _result_hit(row: Row, source: RowSource) -> Hit:
 def nearest_words(words: Words) -> Words | None:
     """The words with each that no name begins with replaced by the name's word most like it; None where none is.
 
-    Reads all public names of the record: it is asked only where nothing has the words. One query.
+    The words of all public names are kept until the record changes: it is asked only where nothing has those typed.
+    Two queries.
     """
+    name_words = kept_value("words-of-names-1", _words_of_names)
     with connection.cursor() as cursor:
-        cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE, "erased": public_record.ERASED_SLUG})
+        cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE, "known": name_words})
         nearest = tuple(nearest or word for word, nearest in cursor.fetchall())
     return nearest if nearest != words else None
 
 
 LEAST_ALIKE = 0.4
 """Share of common trigrams from which a word may be meant: "arora" and "aurora" have 0.44."""
+_WORDS = """
+SELECT DISTINCT regexp_split_to_table(btrim(highwater_fold(name)), ' ') FROM (
+    SELECT name FROM registry_site
+    WHERE slug <> %(erased)s AND EXISTS (SELECT 1 FROM registry_result WHERE site_id = registry_site.id)
+    UNION ALL SELECT name FROM registry_system WHERE slug <> %(erased)s AND merged_into_id IS NULL
+    UNION ALL SELECT name FROM registry_platform WHERE merged_into_id IS NULL
+    UNION ALL SELECT DISTINCT filesystem_family FROM registry_result
+    UNION ALL SELECT title FROM registry_searchtext
+) AS names
+"""
 _NEAREST = """
-WITH known AS MATERIALIZED (
-    SELECT DISTINCT regexp_split_to_table(btrim(highwater_fold(name)), ' ') AS word FROM (
-        SELECT name FROM registry_site
-        WHERE slug <> %(erased)s AND EXISTS (SELECT 1 FROM registry_result WHERE site_id = registry_site.id)
-        UNION ALL SELECT name FROM registry_system WHERE slug <> %(erased)s AND merged_into_id IS NULL
-        UNION ALL SELECT name FROM registry_platform WHERE merged_into_id IS NULL
-        UNION ALL SELECT filesystem_family FROM registry_result
-        UNION ALL SELECT title FROM registry_searchtext
-    ) AS names
-)
+WITH known AS MATERIALIZED (SELECT unnest(%(known)s::text[]) AS word)
 SELECT typed.word, (
     SELECT known.word FROM known
     WHERE known.word LIKE typed.word || '%%' OR similarity(known.word, typed.word) >= %(least)s
     ORDER BY (known.word LIKE typed.word || '%%') DESC, similarity(known.word, typed.word) DESC, known.word LIMIT 1
 ) FROM unnest(%(words)s::text[]) WITH ORDINALITY AS typed (word, place) ORDER BY place
 """
+
+
+def _words_of_names() -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(_WORDS, {"erased": public_record.ERASED_SLUG})
+        return [word for (word,) in cursor.fetchall()]
 
 
 def _named_sites(readings: Sequence[Words]) -> QuerySet[Site]:

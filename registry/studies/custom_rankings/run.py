@@ -44,6 +44,7 @@ RESULT_COLUMNS = (
     "filesystem_type",
     "client_nodes",
     "tool",
+    "trust_label",
 )
 """What a row says of its result, beside its rank, value and inputs."""
 

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_safe
 
 from submissions.accounts.entry import kept_input
@@ -29,9 +31,20 @@ class KeptInputMiddleware:
         is_browser = "text/html" in request.headers.get("Accept", "")
         if request.method != "POST" or not (leads_to_sign_in and is_browser) or request.user.is_authenticated:
             return response
-        if not _is_own_form(request):
-            return response
-        return SignIn.answer_form(request, typed_form) if (typed_form := kept_input.sign_form(request)) else response
+        typed_form = kept_input.sign_form(request) if _is_own_form(request) else ""
+        if typed_form:
+            return SignIn.answer_form(request, typed_form)
+        response["Location"] = redirect_to_login(_page_of_form(request))["Location"]
+        return response
+
+
+def _page_of_form(request: HttpRequest) -> str:
+    """The page of this site that a form was sent from, else that of submissions: not all forms have a page."""
+    sender = request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(sender, {request.get_host()}):
+        return settings.LOGIN_REDIRECT_URL
+    parts = urlsplit(sender)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 def _is_own_form(request: HttpRequest) -> bool:

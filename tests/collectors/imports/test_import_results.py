@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import signal
 import sys
 import tarfile
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 from collectors.bundle.archive_limits import ArchiveMember
 from collectors.imports import units
+from tests.collectors.conftest import wait_until
 from tests.collectors.registry_peer import hang_up_after_storing, refuse
 from tests.make_fio import make_output
 from tests.make_io500 import make_run
@@ -436,3 +438,36 @@ def python_without_roots_rights(folder: Path) -> str:
     program.write_text(f'#!/bin/sh\nexec setpriv {rights} "{sys.executable}" "$@"\n')
     program.chmod(0o700)
     return str(program)
+
+
+@pytest.mark.parametrize("place", ["/proc/none", "/dev/null/state"])
+def test_an_import_that_cannot_note_what_it_sends_sends_nothing(alice, peer, tree, place) -> None:
+    """A home that is read only, or none."""
+    alice.environ["XDG_STATE_HOME"] = place
+    done = alice("import", "tree", tree)
+    assert (done.returncode, peer.received) == (2, [])
+    assert "collector.import.journal" in done.stderr and "XDG_STATE_HOME" in done.stderr
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_import_reports_what_was_sent(alice, peer, tree, number, status) -> None:
+    peer.facts, peer.states = CHECKED, ["processing"]
+    process = alice.start("import", "tree", tree, "--json")
+    wait_until(lambda: any(received.method == "GET" for received in peer.received))
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=600)
+    assert process.returncode == status, stderr
+    document = json.loads(stdout)
+    assert (document["sent"], document["stopped"]["code"]) == (5, "collector.interrupted")
+    assert [row["id"] for row in document["submissions"]] == [1]
+    assert "Run the same command again" in stderr and "Traceback" not in stderr
+    peer.states = ["checked"]
+    assert report_of(alice("import", "tree", tree, "--json"))["sent_before"] == 5
+
+
+def test_an_import_again_looks_up_each_earlier_submission_once(alice, peer, tree) -> None:
+    peer.facts = CHECKED
+    alice("import", "tree", tree)
+    peer.received.clear()
+    assert report_of(alice("import", "tree", tree, "--again", "--json"))["sent_before"] == 5
+    assert [received.path for received in peer.received] == ["/api/v1/submissions/1/"]

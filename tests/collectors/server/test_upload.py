@@ -2,7 +2,9 @@
 
 import contextlib
 import hashlib
+import io
 import json
+import os
 import shutil
 import signal
 import socket
@@ -12,6 +14,7 @@ import subprocess
 import tarfile
 import threading
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -105,6 +108,9 @@ def test_adding_a_file_to_a_submitted_run_asks_to_submit_again(alice, peer, resu
     assert "submit 1 --release sc26 --list io500 --list ten" in done.stderr
     peer.states = ["checked"]
     assert "submitted" not in alice("upload", script, "--into", "1").stderr
+    peer.states = ["submitted"]
+    same = alice("upload", script, "--into", "1").stderr
+    assert "nothing changed: it is still submitted" in same and "submit 1 --release" not in same
 
 
 @pytest.mark.parametrize(
@@ -263,7 +269,7 @@ def test_temporary_errors_are_retried_with_the_whole_upload(alice, peer, results
     peer.misbehaviours.append(trouble)
     done = alice("upload", results)
     assert done.returncode == 0, done.stderr
-    assert "Trying again" in done.stderr
+    assert ". Trying again in" in done.stderr
     assert len(peer.submissions) == 1
 
 
@@ -543,3 +549,35 @@ def test_the_sites_proxy_sees_no_token(oldest_and_this_python, alice, tls_peer, 
     assert proxy.heads[0].startswith(f"CONNECT localhost:{tls_peer.server_port} ")
     assert "Proxy-Authorization: Basic c2l0ZTp3b3Jk" in proxy.heads[0]
     assert "alice-token" not in "".join(proxy.heads)
+
+
+@pytest.mark.parametrize("name", [b"two\nlines", b"caf\xe9 of 2026", b"a\\b", "turn\u202e".encode(), b"two words"])
+def test_a_folder_of_any_name_is_sent_and_packed_with_names_that_a_registry_takes(alice, peer, results, tmp_path, name):
+    folder = tmp_path / os.fsdecode(name)
+    shutil.copytree(results, folder)
+    assert alice("upload", folder).returncode == 0
+    with tarfile.open(fileobj=io.BytesIO(posts(peer)[-1].part("bundle"))) as archive:
+        names = archive.getnames()
+    assert names and all(path.isprintable() and "\\" not in path for path in names)
+    packed = alice("pack", "--results", folder, "--out", "packed.tar.gz")
+    assert packed.returncode == 0, packed.stderr
+    verified = alice("validate", "packed.tar.gz", "--json").stdout
+    assert "bundle.manifest" not in verified
+
+
+def test_a_proxy_that_wants_a_password_is_named_as_what_refuses(alice, peer, results):
+    peer.misbehaviours.append(registry_peer.refuse(407))
+    done = alice("upload", results)
+    assert done.returncode == 4
+    assert "407" in done.stderr and "http://USER:PASSWORD@HOST:PORT" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_full_disk_behind_standard_output_ends_with_a_line(oldest_and_this_python, alice, peer, more):
+    command = [oldest_and_this_python, "-B", "-m", "collectors", "status", *more]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, cwd=alice.cwd, env=alice.environ, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr and "Make room" in done.stderr
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr

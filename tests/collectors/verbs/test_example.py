@@ -1,6 +1,7 @@
 """The example: a made-up run that says so, written beside nothing of the user's."""
 
 import json
+import subprocess
 
 from tools import example_run
 
@@ -50,3 +51,11 @@ def test_the_example_is_not_written_into_a_folder_with_files(collector):
 def test_the_example_is_written_into_an_empty_folder(collector):
     (collector.cwd / "results").mkdir()
     assert collector("example", "--out", "results").returncode == 0
+
+
+def test_half_an_example_is_not_left_behind(collector):
+    """A file of it is larger than may be written, as on a full disk."""
+    command = ["bash", "-c", "ulimit -f 1; exec python3 -B -m collectors example --out run"]
+    done = subprocess.run(command, cwd=collector.cwd, env=collector.environ, capture_output=True, text=True)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert not (collector.cwd / "run").exists()

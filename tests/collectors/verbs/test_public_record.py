@@ -224,7 +224,17 @@ def test_a_shell_completes_verbs_and_options(oldest_and_this_python, collector, 
     if shell == "zsh":
         assert subprocess.run(["zsh", "-n", path]).returncode == 0
         return
-    for words, expected in (("highwater sub", "submit"), ("highwater submit --acknow", "--acknowledge")):
+    for words, expected in (
+        ("highwater sub", "submit"),
+        ("highwater submit --acknow", "--acknowledge"),
+        ('highwater import ""', "tree reframe jube redfish racadm ilorest"),
+        ("highwater import tr", "tree"),
+        ('highwater search otter --scope ""', "public own both"),
+        ("highwater compare a b --scope bo", "both"),
+        ("highwater list --scope = o", "own"),
+        ("highwater completion z", "zsh"),
+        ("highwater import --dry", "--dry-run"),
+    ):
         parts = words.split()
         ask = f"COMP_WORDS=({words}); COMP_CWORD={len(parts) - 1}; _highwater; echo ${{COMPREPLY[@]}}"
         done = subprocess.run(["bash", "-c", f"source {path}; {ask}"], capture_output=True, text=True)
@@ -348,3 +358,10 @@ def test_verified_never_stands_alone_over_violated_rules(reader, peer, facts):
 def test_trust_without_violated_rules_is_one_word(reader, peer):
     peer.public["/api/v1/results/hw-7/"] = dict(ROW, id="hw-7", tool="fio", tool_version="3.33", rules_violated=0)
     assert "trust           verified\n" in reader("show", "hw-7").stdout
+
+
+def test_an_answer_without_results_is_no_empty_search(reader, peer):
+    peer.public["/api/v1/search/"] = {"id": 5}
+    done = reader("search", "otter")
+    assert done.returncode == 4
+    assert "not as a Highwater registry" in done.stderr and "nothing has these words" not in done.stderr

@@ -135,3 +135,10 @@ def test_control_characters_are_shown_as_text(alice, registry):
     done = alice("whoami")
     assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
     assert "al\\x1b[2Jice" in done.stdout
+
+
+def test_a_home_that_cannot_be_written_is_named_with_what_helps(collector, registry):
+    collector.environ["HOME"] = "/proc/none"
+    done = collector("login", registry.url, typed=KEY)
+    assert done.returncode == 2
+    assert "collector.config" in done.stderr and "HIGHWATER_TOKEN instead" in done.stderr

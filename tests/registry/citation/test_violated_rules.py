@@ -106,6 +106,18 @@ def test_a_list_says_it_at_its_head_and_in_its_rows(client, record) -> None:
     assert [text.count(words) for words in ("1 rule violated", "2 rules violated")] == [1, 1]
 
 
+def test_a_ranking_says_it_at_its_head_and_in_its_rows(client, record) -> None:
+    text = page_text(client, "/ranking/?formula=score")
+    assert "verified, 2 with violated rules" in text
+    assert [text.count(words) for words in ("1 rule violated", "2 rules violated")] == [1, 1]
+    shortened = page_text(client, "/ranking/?formula=score&limit=1")
+    assert "verified, at least 1 with violated rules" in shortened
+    rows = client.get("/api/v1/ranking/?formula=score").json()["rows"]
+    assert {row["result"]: row["trust_label"] for row in rows} == LABELS
+    alone = page_text(client, "/ranking/?formula=score&trust=derived")
+    assert "derived" in alone and "violated" not in alone
+
+
 def test_a_list_without_violated_rules_says_nothing_of_them(client, record) -> None:
     release = make_release("sc27", "2027-05-01", imported=False, deadline=timezone.now(), published_at=timezone.now())
     make_list(release, "full", [record["hw-3"]], trust=Result.Trust.VERIFIED)

@@ -84,6 +84,12 @@ def test_blocks_add_up_to_what_one_count_of_all_says(keeper) -> None:
     assert list_measured(keeper) == (expected, 0)
 
 
+def test_one_statement_counts_everything_without_a_cache(keeper, django_assert_num_queries) -> None:
+    by_block = metric_rows.list_metrics(keep=keeper)
+    with django_assert_num_queries(1):
+        assert metric_rows.list_metrics() == by_block
+
+
 def test_a_new_result_has_only_its_own_block_counted_again(keeper) -> None:
     list_measured(keeper)
     for number in range(2):

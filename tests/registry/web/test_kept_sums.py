@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from registry.models import ListEntry, Result
+from registry.models import ListEntry, Platform, Release, Result
+from registry.systems import result_groups
 from registry.web.caching import kept_value
+from tests.html import page_source
 from tests.registry.record import empty, make_list, make_release, make_result
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,11 +26,18 @@ OF_LISTS = 'FROM "registry_listentry"'
 @pytest.fixture(autouse=True)
 def record() -> Iterator[None]:
     """Two results on a frozen list, the first in score far ahead."""
-    release = make_release("T1")
+    release, platform = make_release("T1"), Platform.objects.create(slug="p1", name="Platform One")
     results = [make_result(release, f"hw-{place}", score, client_nodes=10) for place, score in ((1, 50.0), (2, 5.0))]
+    Result.objects.update(platform=platform)
     make_list(release, "io500", results)
     yield
     empty()
+
+
+@pytest.fixture
+def _cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of platforms list one result."""
+    monkeypatch.setattr(result_groups, "MOST_ROWS", 1)
 
 
 def best_score(client: Client) -> float | None:
@@ -62,19 +72,52 @@ def statements_of(client: Client, address: str) -> list[str]:
         ("/", "COUNT(DISTINCT"),
         ("/metrics", 'COUNT("registry_result"."id")'),
         ("/sitemap.xml", "COUNT("),
-        ("/results/", 'GROUP BY "registry_result"."tool"'),
+        ("/results/", 'COUNT("registry_result"."id")'),
+        ("/results/?tool=io500", "jsonb_each(found.parameters)"),
+        ("/platforms/p1/", "ARRAY_AGG("),
+        ("/api/v1/platforms/p1/", "MAX("),
+        ("/api/v1/search/?q=nowhere", "regexp_split_to_table"),
     ],
 )
+@pytest.mark.usefixtures("_cut")
 def test_counts_of_the_record_are_kept(client, address, counting) -> None:
-    client.get(address)
-    again = statements_of(client, address)
-    assert not [sql for sql in again if counting in sql]
+    cache.clear()
+    counted = [any(counting in sql for sql in statements_of(client, address)) for _ in range(2)]
+    assert counted == [True, False]
 
 
 def test_a_withdrawal_changes_kept_sums(client) -> None:
     assert (best_score(client), winner(client)) == (50.0, "hw-1")
     Result.objects.filter(public_id="hw-1").update(withdrawn_at=timezone.now())
     assert (best_score(client), winner(client)) == (5.0, "hw-2")
+
+
+@pytest.mark.usefixtures("_cut")
+def test_a_withdrawal_changes_sums_of_a_platform(client) -> None:
+    def scores() -> tuple[bool, float]:
+        page, answer = page_source(client.get("/platforms/p1/")), client.get("/api/v1/platforms/p1/").json()
+        return "<dd>50.00</dd>" in page, answer["best"][0]["score"]
+
+    assert scores() == (True, 50.0)
+    Result.objects.filter(public_id="hw-1").update(withdrawn_at=timezone.now())
+    assert scores() == (False, 5.0)
+
+
+def test_names_of_new_systems_are_suggested(client) -> None:
+    address = "/api/v1/search/?q=wolvrine"
+    assert client.get(address).json()["searched_instead"] is None
+    make_result(Release.objects.get(), "hw-3", system_name="Wolverine")
+    assert client.get(address).json()["searched_instead"] == "wolverine"
+
+
+def test_the_cache_holds_one_value_of_each_sum() -> None:
+    def count_kept() -> int:
+        return len(cache._cache.get_client(None).keys("*:one-of-each*"))
+
+    assert [kept_value("one-of-each", lambda: 1), count_kept()] == [1, 1]
+    Result.objects.update(score=7.0)
+    assert [kept_value("one-of-each", lambda: 2), count_kept()] == [2, 1]
+    assert kept_value("one-of-each", lambda: 3) == 2
 
 
 def test_a_write_by_sql_changes_kept_sums(client) -> None:

@@ -115,7 +115,14 @@ def test_a_release_with_filled_lists_needs_no_confirmation(cast, release, accept
     assert published() == {"full": 1}
 
 
-@pytest.mark.parametrize("said", [{"allow_empty": "perhaps"}, {"allow_empty": None}, {"alow_empty": True}, ["full"]])
+INVALID = [
+    {"alow_empty": True},
+    ["full"],
+    *({"allow_empty": value} for value in (None, "perhaps", "yes", "true", "on", "no", "", 1, 0, 1.0, [True], {})),
+]
+
+
+@pytest.mark.parametrize("said", INVALID)
 def test_an_invalid_confirmation_publishes_nothing(cast, release, accepted, said) -> None:
     accepted()
     assert cast.erin.post(URL, said).status_code == 400

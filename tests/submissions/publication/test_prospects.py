@@ -109,8 +109,10 @@ def test_decisions_of_people_are_needs_and_exclude_nothing(checked) -> None:
     assert rows["production"].needs[0].startswith(f"{rows['production'].missing_answers} question")
     submission.metadata = {"production": False}
     assert judge(submission, run)["production"].code == "not-production"
+    assert judge(submission, run)["production"].why == "The run details say that the system is not in production."
     submission.metadata = {"production": True}
     assert judge(submission, run)["io500"].code == "on-production-list"
+    assert judge(submission, run)["io500"].why == "The run details say that the system is in production."
     assert judge(submission, run)["production"].outcome == "can"
 
 
@@ -160,3 +162,21 @@ def test_only_permitted_accounts_see_where_a_run_can_rank(cast, checked) -> None
     for answer in (pages["charlie"], pages["dana"], stranger):
         assert answer.status_code in (302, 404)
         assert "client nodes: 9" not in answer.content.decode()
+
+
+@pytest.mark.usefixtures("release")
+def test_the_submitter_reads_where_a_run_can_rank_while_it_waits_for_review(cast, submitted) -> None:
+    submission = submitted(client_nodes=9, lists=("full",))
+    browser = Client()
+    for name, may_see in (("alice", True), ("bob", True), ("dana", False)):
+        browser.force_login(getattr(cast, name).account)
+        answer = browser.get(f"/submissions/{submission.pk}/")
+        page = " ".join(answer.content.decode().split())
+        assert ("Where this run can rank" in page and "This run has client nodes: 9" in page) == may_see, name
+        if may_see:
+            assert 'name="lists"' not in page, "it is submitted: nothing to choose"
+            assert re.search(r"Full[^<]*<small>asked for</small>", page)
+            assert page.count("<small>asked for</small>") == 1
+    Submission.objects.filter(pk=submission.pk).update(state="in_review")
+    browser.force_login(cast.alice.account)
+    assert "This run has client nodes: 9" in browser.get(f"/submissions/{submission.pk}/").content.decode()

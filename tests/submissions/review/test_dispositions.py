@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -65,6 +66,21 @@ def test_the_submitter_reads_it_in_the_history(cast, short) -> None:
     rows = cast.alice.get(f"submissions/{short.pk}/history/").json()["results"]
     assert rows[-1]["reason"] == f"{CODE}: clerical. A typing error."
     assert f"{CODE}: clerical" in page_source(page_of(cast.alice).get(f"/submissions/{short.pk}/"))
+
+
+def test_the_page_of_the_submission_says_what_becomes_of_each_finding(cast, short) -> None:
+    address = f"/submissions/{short.pk}/"
+    first = page_source(page_of(cast.alice).get(address)).partition('id="points"')[2]
+    assert "It is short." in first and "Dispose of it" not in first
+    dispose_finding(cast.dana, short, "accepted_limitation", "Old firmware.")
+    page = page_source(page_of(cast.bob).get(address))
+    assert "Old firmware." in page.partition('id="points"')[2].partition("</section>")[0]
+    assert "has to be withdrawn.</b>" not in page
+    dispose_finding(cast.dana, short, "withdraw", "Another machine ran beside it.")
+    page = page_source(page_of(cast.alice).get(address))
+    assert re.search(r"has to be withdrawn\.</b>\s*Another machine ran beside it\.", page)
+    dispose_finding(cast.dana, short, "open", "It did not.")
+    assert "has to be withdrawn.</b>" not in page_source(page_of(cast.alice).get(address))
 
 
 @pytest.mark.parametrize("finding", [SHORT | {"where": "b.txt:9"}, SHORT | {"message": "It is much shorter."}])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
+from django.test import Client
 from django.utils import timezone
 
 from registry.models import Platform
@@ -167,3 +169,12 @@ def test_sizing_rests_on_own_runs(cast, shelved) -> None:
     for person, scope in ((cast.bob, "public"), (cast.charlie, "all"), (cast.fay, "institution")):
         answer = person.get(f"{address}&scope={scope}")
         assert (answer.status_code, answer.json()["code"]) == (400, "sizing.nothing-measured"), scope
+    page = "/shelf/institution/sizing/"
+    for person, status, choices in ((cast.bob, 200, [slug]), (cast.charlie, 400, [])):
+        browser = Client()
+        browser.force_login(person.account)
+        answer = browser.get(f"{page}?platform={slug}&target=100&unit=GB/s")
+        assert answer.status_code == status
+        assert re.findall(r'<option value="(ai\w+)"', browser.get(page).content.decode()) == choices
+        assert (f'href="/shelf/runs/{mine.pk}/"' in answer.content.decode()) == (status == 200)
+    assert "there is nothing to size" in browser.get(page).content.decode()

@@ -65,7 +65,10 @@ PAGES = (
     *("study/?metric=score&x=system", "ranking/?formula=score", "systems/north-lab-zsystem/", "sitemap-results.xml"),
     *("api/v1/search/?q=Zsystem", "api/v1/results/{private}/", "api/v1/export/results.csv"),
 )
-PRIVATE = ("", "compare/?results={private},{public}", "study/?metric=score&x=system", "ranking/?formula=score")
+PRIVATE = (
+    *("compare/?results={private},{public}", "study/?metric=score&x=system", "ranking/?formula=score", "explore/"),
+    *("sizing/", "sizing/?platform=no-such-platform&target=100"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +92,7 @@ def public_addresses(stage: Any) -> Iterator[str]:
 def private_addresses() -> Iterator[str]:
     for scope in ("institution", "all"):
         yield from (f"api/v1/{question.replace('{scope}', f'scope={scope}')}" for question in QUESTIONS)
-        yield from (f"shelf/{scope}/{page}" for page in PRIVATE if page)
+        yield from (f"shelf/{scope}/{page}" for page in PRIVATE)
     yield from ("shelf/", "api/v1/shelf/", "shelf/runs/{private}/", "api/v1/shelf/{private}/", "shelf/?label=Zlabel")
     yield from ("shelf/?project=Zproject", "shelf/?submission={private}", "shelf/?cursor=Zcursor", "shelf/?project=zzz")
     for part in ("id={private}", "label=Zlabel", "project=Zproject", "submission={private}"):

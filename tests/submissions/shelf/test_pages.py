@@ -65,13 +65,14 @@ def test_questions_of_a_shelf_stay_in_their_scope(page, shelved) -> None:
         "study/",
         "ranking/",
         "compare/",
+        "sizing/",
     ):
         for scope in ("institution", "all"):
             answer = page("alice", f"/shelf/{scope}/{path}")
             written = text(answer)
             assert answer["Cache-Control"].startswith("private, no-store")
             assert "Asked of" in written
-            assert not re.search(r'(href|action)="/(compare|study|ranking|explore)/["?]', written), path
+            assert not re.search(r'(href|action)="/(compare|study|ranking|explore|sizing)/["?]', written), path
             assert f"/results/{run.pk}/" not in written
             other = page("charlie", f"/shelf/{scope}/{path}")
             assert "Otter" not in other.content.decode()
@@ -133,9 +134,7 @@ def test_a_run_says_its_state_in_words_and_its_numbers_with_their_units(page, sh
     shelf, own = text(page("bob", "/shelf/")), text(page("bob", f"/shelf/runs/{run.pk}/"))
     assert "changes requested" in shelf and "changes requested" in own and "changes_requested" not in shelf + own
     assert ">IO500<" in shelf and ">IO500<" in own
-    rows = re.findall(
-        r'scope="row">([^<]*)</th>\s*<td role="cell">([^<]*)</td>\s*<td role="cell" class="n">([^<]*)<', own
-    )
+    rows = re.findall(r'scope="row">([^<]*) <small>([^<]*)</small></th>\s*<td role="cell" class="n">([^<]*)<', own)
     assert ("IOR easy write", "bandwidth") in [row[:2] for row in rows]
     assert max(len(value) for _, _, value in rows) <= 9, "a share of a phase had twelve digits"
 
@@ -182,3 +181,20 @@ def test_wrong_runs_to_compare_are_refused_in_words(page, shelved, results: str)
     shelved()
     answer = page("bob", "/shelf/compare/", {"results": results})
     assert answer.status_code == 400 and "results" in answer.content.decode()
+
+
+def test_an_id_that_only_the_record_may_have_is_refused_with_the_wider_scope(page, shelved, published) -> None:
+    mine, result = shelved(performance=2.0), published.result
+    narrow = page("bob", f"/shelf/institution/compare/?results={mine.pk},{result.public_id}")
+    assert narrow.status_code == 404
+    assert "The scope `all` asks the public record, too." in narrow.content.decode()
+    assert page("bob", f"/shelf/all/compare/?results={mine.pk},{result.public_id}").status_code == 200
+    missing = page("bob", f"/shelf/all/compare/?results={mine.pk},hw-999").content.decode()
+    assert "The scope `all`" not in missing and "Check the address." in missing
+
+
+def test_an_empty_sweep_says_that_nothing_fills_a_cell(page, shelved) -> None:
+    shelved()
+    written = text(page("bob", "/shelf/institution/systems/north-lab-otter/sweep/"))
+    assert "No result of IOR or mdtest is here to fill a cell." in written
+    assert "were examined" not in written and "names the release" not in written

@@ -263,6 +263,24 @@ def test_a_form_too_long_to_keep_leads_to_the_sign_in_page(client) -> None:
     assert answer.status_code == 302 and answer["Location"].startswith("/login/?next=")
 
 
+@pytest.mark.parametrize(
+    ("sender", "page"),
+    [
+        ("http://testserver/study/?metric=score&x=system", "/study/%3Fmetric%3Dscore%26x%3Dsystem"),
+        ("https://elsewhere.example/study/", "/submissions/"),
+        ("http://testserver:81/study/", "/submissions/"),
+        ("javascript:alert(1)", "/submissions/"),
+        ("", "/submissions/"),
+    ],
+)
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_a_form_that_is_not_stored_leads_back_to_its_page(settings, sender, page, is_closed) -> None:
+    """Not to its own address, which takes no reader."""
+    settings.READ_REQUIRES_LOGIN = is_closed
+    answer = Client().post("/study/save/", {"title": ""}, headers=HTML | {"Referer": sender})
+    assert answer["Location"] == f"/login/?next={page}"
+
+
 def test_a_stranger_has_nothing_stored(client) -> None:
     before = set(Session.objects.values_list("session_key", flat=True))
     client.post("/study/save/", TYPED, headers=HTML)
