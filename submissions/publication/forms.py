@@ -94,6 +94,7 @@ class ConfirmationForm(PageForm):
 
     context_name = "confirmation_form"
     main_field = "confirm"
+    fields_by_code = {"release.would-be-empty": "allow_empty"}
     confirm = forms.CharField(
         required=False,
         max_length=200,
@@ -102,4 +103,4 @@ class ConfirmationForm(PageForm):
             attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "required": True}
         ),
     )
-    allow_empty = forms.BooleanField(required=False)
+    allow_empty = forms.BooleanField(required=False, label="Publish all the same")

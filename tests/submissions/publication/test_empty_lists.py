@@ -157,6 +157,15 @@ def test_one_click_publishes_nothing(editor, release, accepted, said, status, co
     assert nothing_happened()
 
 
+def test_the_refusal_of_empty_lists_stands_at_the_checkbox(editor, release, accepted) -> None:
+    accepted()
+    page = editor.post(PAGE, {"confirm": "sc99"}).content.decode()
+    (box,) = re.findall(r'<input type="checkbox" name="allow_empty" id="([^"]+)"', page)
+    assert f'href="#{box}">Publish all the same</a>' in page
+    assert "Short name of the release</a>" not in page
+    assert re.search(r'id="[^"]*_error">A list would be empty', page)
+
+
 def test_typed_name_and_checkbox_publish(editor, release, accepted) -> None:
     accepted()
     assert editor.post(PAGE, {"confirm": " SC99 ", "allow_empty": "on"}).status_code == 302
