@@ -18,7 +18,7 @@ KINDS = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0045_note_marks")]
+    dependencies = [("registry", "0046_best_results_and_sites_in_order")]
 
     operations = [
         migrations.AlterField(

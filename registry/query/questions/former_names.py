@@ -13,5 +13,6 @@ def former_slugs(kind: str, ids: Collection[int]) -> dict[int, list[str]]:
     slugs_by_row: dict[int, list[str]] = {}
     rows = MODELS[kind]._default_manager.filter(public_record.is_public_name(kind), merged_into__in=ids)
     for pk, slug in rows.order_by("slug").values_list("merged_into", "slug"):
-        slugs_by_row.setdefault(pk, []).append(slug)
+        if pk is not None:
+            slugs_by_row.setdefault(pk, []).append(slug)
     return slugs_by_row
