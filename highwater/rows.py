@@ -576,6 +576,7 @@ class PlatformDetail(TypedDict):
     predecessor: Union[str, None]
     successors: list[str]
     formerly: list[FormerName]
+    former_slugs: list[str]
     source: str
     best: list[Best]
     results: str
@@ -980,6 +981,7 @@ class SiteDetail(TypedDict):
     name: str
     also_printed_as: list[str]
     formerly: list[FormerName]
+    former_slugs: list[str]
     systems: list[System]
     best: list[Best]
     results: str
@@ -1154,6 +1156,7 @@ class SystemDetail(TypedDict):
     institution: str
     platform: Union[str, None]
     formerly: list[FormerName]
+    former_slugs: list[str]
     best: list[Best]
     results: str
 

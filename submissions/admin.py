@@ -1,12 +1,16 @@
-"""Django's admin for administrators: accounts and memberships to change, the rest to look at."""
+"""Django's admin for administrators: accounts, memberships and names of institutions to change, the rest to look at."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from registry.log import name_records
+from registry.models import Result, Site
 from submissions.models import (
     Account,
     Check,
@@ -129,3 +133,28 @@ class SecretFileAdmin(ReadOnlyAdmin):
 @admin.register(ScrubbedCopy)
 class ScrubbedCopyAdmin(ReadOnlyAdmin):
     list_display = ["submission_id", "made_at", "sha256", "size"]
+
+
+@admin.register(Site)
+class SiteAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # it takes none at run time
+    """Slugs are addresses and stay; published results keep the name that they were published with."""
+
+    list_display = ["name", "slug"]
+    search_fields = ["name", "slug"]
+    fields = ["slug", "name"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Site | None = None) -> list[str]:
+        """An institution of imported lists is found again by its name when they are loaded."""
+        imported = obj is not None and obj.results.filter(trust=Result.Trust.IMPORTED).exists()
+        return ["slug", "name"] if imported else ["slug"]
+
+    def save_model(self, request: HttpRequest, obj: Site, form: Any, change: bool) -> None:
+        """The log gets the new name, and results are found by it."""
+        super().save_model(request, obj, form, change)
+        name_records.record_new_name(obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False

@@ -26,6 +26,7 @@ EXAMPLES = """examples:
   %(prog)s sc26/full
   %(prog)s releases/sc26                  dates and rules of a release
   %(prog)s name-changes/7                 a merging or splitting of names
+  %(prog)s sites/north-lab                a name; systems/SLUG and platforms/SLUG, too
   %(prog)s hw-1 --out hw-1.proof.json     keep the proof, too
   %(prog)s hw-1.proof.json                later, without a network
   %(prog)s receipt.json                   of your own upload
@@ -54,7 +55,9 @@ RECEIPT_FIELDS = (
     ("received_at", "received_at"),
 )
 """Names of the same thing in a receipt and in its record."""
-ID = re.compile(r"[A-Za-z0-9_.*-]{1,80}(?:/[A-Za-z0-9_-]{1,80})?\Z")
+ID = re.compile(r"[A-Za-z0-9_.*-]{1,80}(?:/[A-Za-z0-9_-]{1,160})?\Z")
+ADDRESSES = ("releases/", "name-changes/", "sites/", "systems/", "platforms/")
+"""How targets begin that are addresses of the API as they stand."""
 EXIT = {PROVEN: OK, REFUTED: FINDINGS, UNKNOWN: NOTHING}
 VERDICT = {PROVEN: "verified", REFUTED: "not verified", UNKNOWN: "unknown"}
 NOT_PROVEN = (
@@ -65,7 +68,7 @@ NOT_PROVEN = (
 
 
 def define(verb):
-    what = "a result, RELEASE/LIST, releases/RELEASE, name-changes/ID, or a file"
+    what = "a result, RELEASE/LIST, releases/RELEASE, name-changes/ID, sites/SLUG, or a file"
     verb.add_argument("target", metavar="ID|PATH", help=what)
     verb.add_argument("--log", metavar="URL|DIR", help="where the log's files are (default: the registry's /log/)")
     verb.add_argument("--key", metavar="KEY", help="the log's verifier key, NAME+HASH+BASE64, as known from elsewhere")
@@ -160,12 +163,12 @@ def is_path(target):
 
 
 def subject_of(target):
-    """The API's path of a result, a list, releases/RELEASE or name-changes/ID. Raises UsageError for other words."""
+    """The API's path of a result, a list, or one of ADDRESSES as it stands. Raises UsageError for other words."""
     if not ID.match(target) or ".." in target:
         raise UsageError(
             "collector.id", "%s is neither a result, nor RELEASE/LIST, nor a file." % target, "Write hw-1 or sc26/full."
         )
-    if target.lower().startswith(("releases/", "name-changes/")):
+    if target.lower().startswith(ADDRESSES):
         return target
     return ("lists/" if "/" in target else "results/") + target
 

@@ -56,14 +56,8 @@ ERASURES = "registry_erasure"
 SETTING_OF = {"application": "DATABASE_APP_ROLE", "public": "DATABASE_PUBLIC_ROLE"}
 PUBLIC_APP = "registry"
 """Tables of this app are the public record."""
-WITHHELD_COLUMNS = {
-    # Who did it is told to editors alone.
-    "registry_erasure": ("erased_by",),
-    "registry_identitychange": ("decided_by", "undone_by"),
-    "registry_override": ("decided_by",),
-    "registry_logstate": ("unheld_since",),
-}
-"""Columns of public tables that the public role does not read; queries of public routes leave them out."""
+WITHHELD = "WITHHELD_COLUMNS"
+"""Attribute of a public model: columns that the public role does not read, and that public routes leave out."""
 WITHHELD_TABLES = ("registry_stepsdue",)
 """Tables of the record's app that only workers and commands read."""
 PUBLIC_ROWS = {
@@ -144,7 +138,7 @@ def grant_statements() -> list[sql.Composed]:
 def _reading_statement(model: type[Model], role: str) -> sql.Composed:
     """A table whose columns are all public is granted whole."""
     table = model._meta.db_table
-    withheld = WITHHELD_COLUMNS.get(table)
+    withheld: tuple[str, ...] = getattr(model, WITHHELD, ())
     if not withheld:
         return _on_table("GRANT SELECT ON {} TO {}", table, role)
     columns = [str(field.column) for field in model._meta.concrete_fields if field.column not in withheld]

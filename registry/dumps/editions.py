@@ -8,8 +8,10 @@ when the record is another, in one query.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import tempfile
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -39,6 +41,9 @@ STORED = ("results.parquet", "record.sqlite", "results.csv.gz", "results.ndjson.
 MANIFEST = "manifest.json"
 CLOCKS_DIFFER_BY = timedelta(minutes=10)
 """The clock of who erases and that of who makes an edition agree within this."""
+
+RECORDERS: list[Callable[[Edition], None]] = []
+"""What records that an edition was made, in its transaction: the log stands above this room."""
 
 
 class EditionPending(Problem):
@@ -80,6 +85,23 @@ def open_file(edition: Edition, name: str) -> File[bytes]:
         raise EditionPending from error
 
 
+def damaged_files(edition: Edition) -> list[str]:
+    """Stored files of an edition that its manifest names and that have another sha256, or are gone."""
+    recorded = {file["name"]: file["sha256"] for file in edition.manifest["files"]}
+    return [name for name in STORED if name in recorded and _stored_sha256(edition, name) != recorded[name]]
+
+
+def _stored_sha256(edition: Edition, name: str) -> str | None:
+    try:
+        with _edition_storage().open(_storage_key(edition, name)) as content:
+            digest = hashlib.sha256()
+            for chunk in content.chunks():
+                digest.update(chunk)
+            return digest.hexdigest()
+    except FileNotFoundError:
+        return None
+
+
 def build_if_due() -> None:
     """Make a new edition if the record changed since the newest, and remove those before it.
 
@@ -112,6 +134,8 @@ def _make_edition() -> Edition:
                 _edition_storage().save(_storage_key(edition, path.name), File(content))
     with transaction.atomic():
         edition.save()
+        for record_edition in RECORDERS:
+            record_edition(edition)
         RecordChange.objects.filter(pk__in=changes).delete()
     return edition
 

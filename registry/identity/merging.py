@@ -6,6 +6,7 @@ lists, digests and citations stay. Callers hold the locks of publication and mar
 
 from __future__ import annotations
 
+import secrets
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ from registry.identity.errors import (
     TargetNotOnRecord,
 )
 from registry.models import IdentityChange, Platform, Result, Site, Step, System
+from registry.models.identities import MODELS, NONCE
 from registry.query import public_record
 from registry.query.facts import fact_index
 from registry.query.names import canonical_names
@@ -41,11 +43,6 @@ Subject = Site | System | Platform
 Held = Mapping[str, Any]
 """What an act moved and still answers for, in the form of `IdentityChange.moved`."""
 Move = Callable[[IdentityChange, Any, Any, "Decision"], frozenset[int]]
-MODELS: dict[str, type[Site] | type[System] | type[Platform]] = {
-    Kind.SITE: Site,
-    Kind.SYSTEM: System,
-    Kind.PLATFORM: Platform,
-}
 POOLS = frozenset({"anonymous", "institution-not-named"})
 """Slugs of sites under which results of several institutions stand, which nobody may tell apart."""
 
@@ -171,6 +168,7 @@ def clashing_systems(former: Site, target: Site) -> dict[int, System]:
 
 def record_act(kind: str, action: str, origin: Any, target: Any, decision: Decision, **facts: Any) -> IdentityChange:
     """The trace of an act on two rows of one kind; `facts` are further columns."""
+    facts["moved"] = {NONCE: secrets.token_hex(32)} | facts.get("moved", {})
     return IdentityChange.objects.create(
         kind=kind,
         action=action,

@@ -17,7 +17,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from registry.lists.listing import entries_digest
-from registry.log import recording
+from registry.log import name_records, recording, records
 from registry.models import (
     Erasure,
     Fact,
@@ -78,19 +78,20 @@ def erase_results(results: Iterable[Result], category: str, erased_by: str) -> N
         erased = Result.objects.filter(erasure__erased_at=now)
         lists = RankedList.objects.filter(pk__in=ListEntry.objects.filter(result__in=erased).values("ranked_list"))
         touched = list(lists.select_related("release").order_by("pk"))
-        _blank_results(erased)
-        _record_erasure(erased, touched)
+        _record_erasure(erased, touched, _blank_results(erased))
 
 
-def _record_erasure(erased: QuerySet[Result], lists: list[RankedList]) -> None:
-    """The log forgets what these records said, and what lists said of them; it keeps that they were erased."""
+def _record_erasure(erased: QuerySet[Result], lists: list[RankedList], names: set[str]) -> None:
+    """The log forgets what these records said, what lists said of them, and names; it keeps that they were erased."""
     ids = list(erased.order_by("pk").values_list("public_id", "erasure__category", "erasure__erased_at"))
     named = [f"lists/{ranked_list.release.slug}/{ranked_list.name}" for ranked_list in lists]
     emptied = recording.forget_openings([*(f"results/{public_id}" for public_id, *_ in ids), *named])
+    emptied_names = name_records.forget_names(names)
     recording.record_lists(lists, recording.ERASED)
     for public_id, category, erased_at in ids:
         erasure_facts = {"id": public_id, "category": category, "erased_at": erased_at}
-        facts = {"erasure": erasure_facts | {"emptied": emptied[f"results/{public_id}"]}}
+        counts = {"emptied": emptied[f"results/{public_id}"], "emptied_names": emptied_names}
+        facts, emptied_names = {"erasure": erasure_facts | counts}, 0
         recording.record_own(LogOpening.Kind.ERASURE, facts, recording.ERASED, f"results/{public_id}")
 
 
@@ -100,11 +101,12 @@ def keep_erased() -> None:
     _blank_results(Result.objects.exclude(erasure=None).exclude(system__slug=ERASED_SLUG))
 
 
-def _blank_results(erased: QuerySet[Result]) -> None:
-    """Take everything that names or describes them out of the record."""
+def _blank_results(erased: QuerySet[Result]) -> set[str]:
+    """Take everything that names or describes them out of the record; subjects of records of the names that went."""
+    names = set[str]()
     results = list(erased.select_related("system", "site", "erasure").defer("search"))
     if not results:
-        return
+        return names
     systems = {result.system for result in results}
     for kind in (ResultFile, Fact, ObservedParameter, PublicSystemSnapshot, RunVerdict):
         kind.objects.filter(result__in=results).delete()
@@ -116,8 +118,11 @@ def _blank_results(erased: QuerySet[Result]) -> None:
         _blank_row(result)
     _blank_lists(results)
     for system in systems:
-        if not _drop_unused(system):
+        gone = _drop_unused(system)
+        names |= gone
+        if not gone:
             detected_steps.mark_due([system.pk])
+    return names
 
 
 def _blank_row(result: Result) -> None:
@@ -189,34 +194,43 @@ def _note_without(note: str, ids: list[str]) -> str:
     return "\n".join(pattern.sub(rf"\1 {REASON}.", line) for line in note.splitlines())
 
 
-def _drop_unused(system: System) -> bool:
+def _drop_unused(system: System) -> set[str]:
     """Delete a system that no result names any more, with its former names and the acts that name it; its site too.
 
-    Returns whether the system is gone.
+    Returns the subjects of the records of all that went; none where the system stays.
     """
     if system.slug == ERASED_SLUG or system.results.exists():
-        return False
-    site = system.site
+        return set()
+    site, names = system.site, set[str]()
     for former in System.objects.filter(merged_into=system):
         if not former.results.exists():
-            _forget_name(IdentityChange.Kind.SYSTEM, former)
-    _forget_name(IdentityChange.Kind.SYSTEM, system)
+            names |= _forget_name(IdentityChange.Kind.SYSTEM, former)
+    names |= _forget_name(IdentityChange.Kind.SYSTEM, system)
     for former_site in Site.objects.filter(merged_into=site):
-        _drop_unused_site(former_site)
-    _drop_unused_site(site)
-    return True
+        names |= _drop_unused_site(former_site)
+    return names | _drop_unused_site(site)
 
 
-def _drop_unused_site(site: Site) -> None:
-    """Delete an institution that nothing refers to: no result, system, member or submission."""
+def _drop_unused_site(site: Site) -> set[str]:
+    """Delete an institution that nothing refers to: no result, system, member or submission.
+
+    One that has members alone stays; the record and its log no longer have it.
+    """
     relations = (relation for relation in Site._meta.related_objects if relation.field.model is not Site)
     used = any(
         relation.related_model._base_manager.filter(**{relation.field.name: site}).exists() for relation in relations
     )
     if not used and not Site.objects.filter(merged_into=site).exists():
-        _forget_name(IdentityChange.Kind.SITE, site)
+        return _forget_name(IdentityChange.Kind.SITE, site)
+    is_recorded = site.merged_into_id is not None or site.results.exists()
+    return set() if is_recorded else {name_records.subject_of(IdentityChange.Kind.SITE, site.slug)}
 
 
-def _forget_name(kind: str, row: Site | System) -> None:
-    IdentityChange.objects.filter(Q(from_slug=row.slug) | Q(to_slug=row.slug), kind=kind).delete()
+def _forget_name(kind: str, row: Site | System) -> set[str]:
+    """Delete a row with the acts that name it; the subjects of their records."""
+    acts = IdentityChange.objects.filter(Q(from_slug=row.slug) | Q(to_slug=row.slug), kind=kind)
+    with_parts = IdentityChange.objects.filter(Q(pk__in=acts) | Q(part_of__in=acts))
+    names = {name_records.subject_of(kind, row.slug), *map(records.name_change_subject, with_parts)}
+    acts.delete()
     row.delete()
+    return names

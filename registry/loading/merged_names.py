@@ -11,8 +11,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from registry.identity.merging import MODELS, Decision, merge_names
+from registry.identity.merging import Decision, merge_names
 from registry.models import IdentityChange, Result, System
+from registry.models.identities import MODELS
 from registry.query.names import canonical_names
 
 FILE = canonical_names.ALIASES / "merged.json"

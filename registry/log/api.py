@@ -7,6 +7,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.dumps import editions
 from registry.log import records
 from registry.log import responses as shape
 from registry.log.proofs import subject_proof
@@ -66,6 +67,59 @@ class ReleaseProof(PublicRead):
     def get(self, request: Request, release: str) -> Response:
         leaf = study_query.single_value(request.query_params, "leaf")
         return Response(subject_proof(f"releases/{public_record.find_release(release).slug}", leaf))
+
+
+class SiteProof(PublicRead):
+    """The record of an institution's name, and the proof that it is in the transparency log."""
+
+    query_names = ("leaf",)
+
+    @extend_schema(
+        operation_id="sites_proof",
+        parameters=[LEAF],
+        responses={200: shape.Proof} | web_responses.REFUSED | web_responses.NOT_FOUND,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        leaf = study_query.single_value(request.query_params, "leaf")
+        return Response(subject_proof(f"sites/{public_record.find_site(slug).slug}", leaf))
+
+
+class SystemProof(PublicRead):
+    """The record of a system's name, and the proof that it is in the transparency log."""
+
+    query_names = ("leaf",)
+
+    @extend_schema(
+        operation_id="systems_proof",
+        parameters=[LEAF],
+        responses={200: shape.Proof} | web_responses.REFUSED | web_responses.NOT_FOUND,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        leaf = study_query.single_value(request.query_params, "leaf")
+        return Response(subject_proof(f"systems/{public_record.find_system(slug).slug}", leaf))
+
+
+class PlatformProof(PublicRead):
+    """The record of a platform, and the proof that it is in the transparency log."""
+
+    query_names = ("leaf",)
+
+    @extend_schema(
+        operation_id="platforms_proof",
+        parameters=[LEAF],
+        responses={200: shape.Proof} | web_responses.REFUSED | web_responses.NOT_FOUND,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        leaf = study_query.single_value(request.query_params, "leaf")
+        return Response(subject_proof(f"platforms/{public_record.find_platform(slug).slug}", leaf))
+
+
+class EditionProof(PublicRead):
+    """The record of the files of the whole record that are served now, and the proof that it is in the log."""
+
+    @extend_schema(operation_id="export_proof", responses={200: shape.Proof})
+    def get(self, request: Request) -> Response:
+        return Response(subject_proof(records.edition_subject(editions.edition_to_serve())))
 
 
 PAGE_ROWS = 100

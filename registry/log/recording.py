@@ -18,18 +18,19 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
+from registry.dumps import editions
 from registry.log import records
 from registry.log.canonical_form import canonical_text
-from registry.models import IdentityChange, LogLeaf, LogOpening, LogState, RankedList, Release, Result
+from registry.models import Edition, IdentityChange, LogLeaf, LogOpening, LogState, RankedList, Release, Result
 from registry.query.public_record import Row
 
 PUBLISHED, AMENDED, WITHDRAWN, NAMED = "published", "amended", "withdrawn", "named"
 CALLED, CHANGED, UNDONE = "called", "changed", "undone"
 IDENTIFIED, RECHECKED, LOADED, FIRST_RECORDED = "identified", "rechecked", "loaded", "first-recorded"
-ERASED, RANGED, ADDED, RESTORED = "erased", "ranged", "added", "restored"
+ERASED, RANGED, ADDED, RESTORED, REMOVED = "erased", "ranged", "added", "restored", "removed"
 ACTS = {
     CALLED: "It was made: a call for submissions.",
-    CHANGED: "What it says of itself was changed before it was published.",
+    CHANGED: "What it says of itself was changed: a release before it was published, the name of an institution.",
     PUBLISHED: "It was published.",
     AMENDED: "Its list was amended, for the reason in its note.",
     WITHDRAWN: "It was withdrawn.",
@@ -43,6 +44,7 @@ ACTS = {
     ERASED: "It was erased on request.",
     ADDED: "A key was used for the first time.",
     RESTORED: "The registry was restored from a backup.",
+    REMOVED: "A name stands for nothing any more: its result got another one.",
 }
 """Every act that records something, and what it means."""
 CHANGED_BY = {
@@ -51,11 +53,20 @@ CHANGED_BY = {
     RECHECKED: ("later_evidence",),
 }
 """What of a result an act changes. The rest is recorded as it was: no other change slips in with it."""
+NAME_FIELDS = {
+    "site": ("also_printed_as", "former_slugs"),
+    "system": ("site", "platform", "former_slugs"),
+    "platform": ("predecessor", "former_slugs"),
+}
+"""What of a name any act changes. An editor's change of a name changes `name`, and a load all of a platform."""
+ERASED_NAMES = "names/erased"
+"""Subject of the emptied records of names that were erased: the subject itself would name them."""
 SALT_SIZE = 32
 BATCH = 200
 _RANGE = ("rank_low", "rank_high")
 _UNDOING = ("undone_at", "undone_reason")
-_ENVELOPE = ("type", "version", "act", "recorded_at", "previous")
+ENVELOPE = ("type", "version", "act", "recorded_at", "previous")
+"""What every record has beside its facts."""
 
 
 def record_results(ids: Iterable[int], act: str) -> int:
@@ -64,7 +75,7 @@ def record_results(ids: Iterable[int], act: str) -> int:
     for start in range(0, len(ids_to_record), BATCH):
         with transaction.atomic():
             current_records = dict(records.result_records(ids_to_record[start : start + BATCH]))
-            count += _record_changed(LogOpening.Kind.RESULT, current_records, act)
+            count += record_changed(LogOpening.Kind.RESULT, current_records, act)
     return count
 
 
@@ -77,14 +88,14 @@ def record_lists(lists: Iterable[RankedList], act: str) -> int:
         current_records = dict(
             records.list_records(list(published_lists.select_related("release", "definition").order_by("pk")))
         )
-        return _record_changed(LogOpening.Kind.LIST, current_records, act)
+        return record_changed(LogOpening.Kind.LIST, current_records, act)
 
 
 def record_releases(releases: Iterable[Release], act: str) -> int:
     """Record these releases where they are not as they were recorded last; how many were."""
     stored = Release.objects.filter(pk__in=[release.pk for release in releases]).order_by("pk")
     with transaction.atomic():
-        return _record_changed(LogOpening.Kind.RELEASE, dict(records.release_records(list(stored))), act)
+        return record_changed(LogOpening.Kind.RELEASE, dict(records.release_records(list(stored))), act)
 
 
 def record_name_changes(changes: Iterable[IdentityChange], act: str) -> int:
@@ -92,7 +103,12 @@ def record_name_changes(changes: Iterable[IdentityChange], act: str) -> int:
     ids = [change.pk for change in changes]
     public = IdentityChange.objects.filter(records.PUBLIC_CHANGES, pk__in=ids).order_by("pk")
     with transaction.atomic():
-        return _record_changed(LogOpening.Kind.NAME_CHANGE, dict(records.name_change_records(list(public))), act)
+        return record_changed(LogOpening.Kind.NAME_CHANGE, dict(records.name_change_records(list(public))), act)
+
+
+def record_edition(edition: Edition) -> None:
+    """Record what the manifest of a new edition says."""
+    record_own(LogOpening.Kind.EDITION, {"edition": edition.manifest}, PUBLISHED, records.edition_subject(edition))
 
 
 def record_own(kind: str, facts: Mapping[str, Any], act: str, subject: str = "log") -> None:
@@ -121,10 +137,11 @@ def note_unrecorded() -> None:
     LogState.objects.update_or_create(pk=1, defaults={"unheld_since": timezone.now()})
 
 
-def record_unrecorded() -> int:
+def record_unrecorded(holders: Iterable[Callable[[], int]] = ()) -> int:
     """Record all that is published and not recorded as it is; how many were. Costs what is stored: after loads alone.
 
     What was published here is only recorded for the first time: no change of it goes into the log without its act.
+    `holders` look for more, as HOLDERS do.
     """
     since = LogState.objects.filter(pk=1).values_list("unheld_since", flat=True).first()
     if since is None:
@@ -146,7 +163,8 @@ def record_unrecorded() -> int:
         is_known = f"lists/{ranked_list.release.slug}/{ranked_list.name}" in recorded_subjects
         act = FIRST_RECORDED if not is_known else LOADED if ranked_list.release.imported else RANGED
         count += record_lists([ranked_list], act)
-    count += _record_unrecorded_releases() + _record_unrecorded_changes() + sum(hold() for hold in HOLDERS)
+    count += _record_unrecorded_releases() + _record_unrecorded_changes() + sum(hold() for hold in (*HOLDERS, *holders))
+    count += _record_unrecorded_edition()
     LogState.objects.filter(pk=1, unheld_since=since).update(unheld_since=None)
     return count
 
@@ -159,6 +177,13 @@ def _record_unrecorded_releases() -> int:
     new = [release for release in releases if release not in recorded_releases]
     copied = [release for release in recorded_releases if release.imported]
     return record_releases(new, FIRST_RECORDED) + record_releases(copied, LOADED)
+
+
+def _record_unrecorded_edition() -> int:
+    """The edition that was made before editions had records. A later one without a record was not made here."""
+    if LogOpening.objects.filter(kind=LogOpening.Kind.EDITION).exists():
+        return 0
+    return record_changed(LogOpening.Kind.EDITION, dict(records.edition_records()), FIRST_RECORDED)
 
 
 def _record_unrecorded_changes() -> int:
@@ -190,14 +215,15 @@ def newest_openings(subjects: Collection[str]) -> dict[str, LogOpening]:
     return {opening.subject: opening for opening in openings.select_related("leaf")}
 
 
-def _record_changed(kind: str, current_records: Mapping[str, Row], act: str) -> int:
+def record_changed(kind: str, current_records: Mapping[str, Row], act: str) -> int:
+    """Record of these bodies, by subject, those that differ from what was recorded last; how many did."""
     now, before, changed = timezone.now(), newest_openings(list(current_records)), {}
     for subject, body in current_records.items():
         former = before.get(subject)
         if former is not None and former.canonical is not None:
             former_record = json.loads(former.canonical)
             body = _as_changed_by(act, former_record, body)
-            if canonical_text({name: former_record[name] for name in _ENVELOPE} | body) == former.canonical:
+            if canonical_text({name: former_record[name] for name in ENVELOPE} | body) == former.canonical:
                 continue
         changed[subject] = _make_envelope(kind, act, now, former) | body
     _store_openings(kind, changed, act, now)
@@ -211,7 +237,12 @@ def _as_changed_by(act: str, former_record: Row, body: Row) -> Row:
         return {"release": former_record["release"] | published} if act == PUBLISHED else body
     if "name_change" in body:
         undone = {name: body["name_change"][name] for name in _UNDOING}
-        return {"name_change": former_record["name_change"] | (undone if act == UNDONE else {})}
+        parts = body if act == UNDONE else former_record
+        changed = {"parts": parts["parts"]} if "parts" in parts else {}
+        return changed | {"name_change": former_record["name_change"] | (undone if act == UNDONE else {})}
+    if name := next((name for name in NAME_FIELDS if name in body), None):
+        changed = {field: body[name][field] for field in (*NAME_FIELDS[name], *["name"] * (act == CHANGED))}
+        return {name: body[name] if (act, name) == (LOADED, "platform") else former_record[name] | changed}
     if act in CHANGED_BY:
         changed = {name: body["result"][name] for name in CHANGED_BY[act]}
         return {"result": former_record["result"] | changed, "parts": former_record["parts"]}
@@ -239,3 +270,6 @@ def _store_openings(kind: str, documents: Mapping[str, Row], act: str, now: date
         LogOpening(leaf=leaf, kind=kind, act=act, recorded_at=now, subject=subject, salt=salt, canonical=text)
         for (subject, text), (leaf, salt) in zip(texts.items(), leaves, strict=True)
     )
+
+
+editions.RECORDERS.append(record_edition)

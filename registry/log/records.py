@@ -14,7 +14,17 @@ from typing import Any
 from django.db.models import Q
 
 from registry.log.canonical_form import canonical_text
-from registry.models import IdentityChange, ListEntry, PublicSystemSnapshot, RankedList, Release, Result, ResultFile
+from registry.models import (
+    Edition,
+    IdentityChange,
+    ListEntry,
+    PublicSystemSnapshot,
+    RankedList,
+    Release,
+    Result,
+    ResultFile,
+)
+from registry.models.identities import NONCE
 from registry.query import public_record
 from registry.query.public_record import Row
 from registry.query.responses import record_rows
@@ -180,9 +190,24 @@ def name_change_fields(change: IdentityChange) -> Row:
 
 
 def name_change_records(changes: Collection[IdentityChange]) -> Iterator[tuple[str, Row]]:
-    """(`name-changes/ID`, what is recorded) of each of these changes. No query."""
+    """(`name-changes/ID`, what is recorded) of each of these changes. No query.
+
+    What moved is recorded by a digest that nobody can guess: the list may name a result that is erased later.
+    """
     for change in changes:
-        yield name_change_subject(change), {"name_change": name_change_fields(change)}
+        parts = {"parts": {"moved": part_digest(change.moved)}} if NONCE in change.moved else {}
+        yield name_change_subject(change), {"name_change": name_change_fields(change)} | parts
+
+
+def edition_records() -> Iterator[tuple[str, Row]]:
+    """(`editions/NAME`, what is recorded) of each edition of the record as files. One query."""
+    for edition in Edition.objects.order_by("pk"):
+        own = {"edition": edition.name, "as_of": edition.as_of}
+        yield edition_subject(edition), {"edition": edition.manifest | own}
+
+
+def edition_subject(edition: Edition) -> str:
+    return f"editions/{edition.name}"
 
 
 def part_digest(document: Any) -> str:

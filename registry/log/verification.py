@@ -7,19 +7,21 @@ against the newest record of each thing. Nothing is written.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import chain, islice, zip_longest
 from typing import Any
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
 
-from registry.log import log_files, recording, records, signed_note, signing, tiles
+from registry.log import log_files, name_records, recording, records, signed_note, signing, tiles
 from registry.log.canonical_form import canonical_text
 from registry.log.merkle_tree import EMPTY_ROOT, leaf_hash, node_hash
 from registry.log.overview import RESTORED_SUBJECT
 from registry.models import (
+    Edition,
     IdentityChange,
     LogCheckpoint,
     LogKey,
@@ -162,6 +164,15 @@ def _key_breaks() -> Iterator[str]:
             yield f"The log: its key {key[:60]} is said to be used since another time than it was recorded."
 
 
+def uncovered_counts() -> dict[date, Counter[str]]:
+    """By day how many older things of each kind were first recorded then: what was done to them before is unknown."""
+    counts: dict[date, Counter[str]] = {}
+    first = LogOpening.objects.filter(act=recording.FIRST_RECORDED, erased_at=None).order_by()
+    for day, kind, count in first.values_list("recorded_at__date", "kind").annotate(count=Count("pk")):
+        counts.setdefault(day, Counter())[LogOpening.Kind(kind).label] += count
+    return dict(sorted(counts.items()))
+
+
 def opening_breaks() -> Iterator[str]:
     """Records that are not what their leaf was made of, or that stand under another name than their own."""
     rows = LogOpening.objects.filter(erased_at=None).select_related("leaf").order_by("leaf")
@@ -180,10 +191,14 @@ def opening_breaks() -> Iterator[str]:
 
 def emptied_breaks() -> Iterator[str]:
     """Records without a text, of which no erasure tells: who hides the newest record shows the one before it."""
-    emptied = LogOpening.objects.exclude(erased_at=None).order_by("subject")
+    emptied = LogOpening.objects.exclude(erased_at=None).exclude(subject=recording.ERASED_NAMES).order_by("subject")
     erasures = LogOpening.objects.filter(kind=LogOpening.Kind.ERASURE, erased_at=None)
     last_erasure = erasures.aggregate(last=Max("leaf"))["last"] or 0
     erasure_facts = {opening.subject: json.loads(opening.canonical or "{}").get("erasure", {}) for opening in erasures}
+    names = LogOpening.objects.filter(subject=recording.ERASED_NAMES)
+    erased_names = sum(facts.get("emptied_names", 0) for facts in erasure_facts.values())
+    if (names.count(), names.exclude(erased_at=None).count()) != (erased_names, erased_names):
+        yield f"The log: {names.count()} records of names were emptied, and the erasures emptied {erased_names}."
     newest = dict(
         LogOpening.objects.filter(kind=LogOpening.Kind.LIST, erased_at=None)
         .order_by("subject")
@@ -214,20 +229,25 @@ def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
         return subject == f"releases/{record['release']['slug']}"
     if record["type"] == LogOpening.Kind.NAME_CHANGE:
         return subject == f"name-changes/{record['name_change']['id']}"
+    if record["type"] in name_records.KINDS:
+        return subject == name_records.subject_of(record["type"], record[record["type"]]["slug"])
+    if record["type"] == LogOpening.Kind.EDITION:
+        return subject == f"editions/{record['edition']['edition']}"
     if record["type"] == LogOpening.Kind.ERASURE:
         return subject == f"results/{record['erasure']['id']}"
     return subject == (signing.KEY_SUBJECT if record["type"] == LogOpening.Kind.KEY else RESTORED_SUBJECT)
 
 
 def table_breaks() -> Iterator[str]:
-    """Results, lists, releases, changes of names that are not as they were recorded last, or never, or are gone."""
+    """Results, lists, releases, names, changes of names and editions: not as recorded last, or never, or gone."""
     ids = Result.objects.filter(erasure=None).order_by("pk").values_list("pk", flat=True)
     results = (records.result_records(batch) for batch in _in_batches(ids.iterator(AT_ONCE), recording.BATCH))
     lists = RankedList.objects.filter(records.RECORDED_LISTS).select_related("release", "definition").order_by("pk")
     ranked = (records.list_records(batch) for batch in _in_batches(lists.iterator(AT_ONCE), 20))
     changes = IdentityChange.objects.filter(records.PUBLIC_CHANGES).order_by("pk")
     named = (records.name_change_records(batch) for batch in _in_batches(changes.iterator(AT_ONCE), AT_ONCE))
-    current = chain(results, ranked, [records.release_records(list(Release.objects.order_by("pk")))], named)
+    releases = [records.release_records(list(Release.objects.order_by("pk")))]
+    current = chain(results, ranked, releases, named, name_records.current_names(), [records.edition_records()])
     stored = set[str]()
     for group in current:
         current_records = dict(group)
@@ -235,12 +255,27 @@ def table_breaks() -> Iterator[str]:
         openings = recording.newest_openings(list(current_records))
         for subject, body in current_records.items():
             yield from _record_differences(subject, body, openings.get(subject))
-    kinds = [LogOpening.Kind.RESULT, LogOpening.Kind.LIST, LogOpening.Kind.RELEASE, LogOpening.Kind.NAME_CHANGE]
-    recorded = LogOpening.objects.filter(kind__in=kinds, erased_at=None)
-    newest = recorded.order_by("subject").values("subject").annotate(leaf=Max("leaf"))
-    for subject in newest.values_list("subject", flat=True).iterator(AT_ONCE):
+    for subject in _standing_subjects().iterator(AT_ONCE):
         if subject not in stored:
             yield f"{subject}: the log has it, and its rows are gone."
+    yield from _edition_breaks()
+
+
+def _standing_subjects() -> QuerySet[LogOpening, str]:
+    """What the log has and does not say to be removed. Editions are: the next one takes the place of each."""
+    kinds = [LogOpening.Kind.RESULT, LogOpening.Kind.LIST, LogOpening.Kind.RELEASE, LogOpening.Kind.NAME_CHANGE]
+    recorded = LogOpening.objects.filter(kind__in=[*kinds, *name_records.KINDS], erased_at=None)
+    newest = recorded.filter(subject=OuterRef("subject")).order_by("-leaf").values("leaf")[:1]
+    standing = recorded.filter(leaf=Subquery(newest)).exclude(act=recording.REMOVED)
+    return standing.order_by("subject").values_list("subject", flat=True)
+
+
+def _edition_breaks() -> Iterator[str]:
+    """Whether the edition that is served is the one that was recorded last: an earlier one may be put there again."""
+    edition = Edition.objects.order_by("pk").last()
+    recorded = LogOpening.objects.filter(kind=LogOpening.Kind.EDITION).order_by("leaf").last()
+    if recorded is not None and (edition is None or records.edition_subject(edition) != recorded.subject):
+        yield f"{recorded.subject}: the log has it as the newest edition, and another one is served, or none."
 
 
 def _record_differences(subject: str, body: Row, opening: LogOpening | None) -> Iterator[str]:
@@ -251,7 +286,9 @@ def _record_differences(subject: str, body: Row, opening: LogOpening | None) -> 
     if not is_of_leaf(opening, opening.canonical):
         return  # `opening_breaks` names it; it says nothing that could be compared
     recorded = json.loads(opening.canonical)
-    differing = list(differing_values(recorded, json.loads(canonical_text(body)), ""))
+    current = json.loads(canonical_text(body))
+    recorded = {name: value for name, value in recorded.items() if name not in recording.ENVELOPE}
+    differing = list(differing_values(recorded, current, ""))
     for name, before, now in differing[:MOST_DIFFERENCES]:
         yield f"{subject}: {name} is {_in_short(now)}, and the log has {_in_short(before)}."
     if len(differing) > MOST_DIFFERENCES:
@@ -259,9 +296,9 @@ def _record_differences(subject: str, body: Row, opening: LogOpening | None) -> 
 
 
 def differing_values(recorded: Any, current: Any, name: str) -> Iterator[tuple[str, Any, Any]]:
-    """(name, recorded, current) of values that differ; of the record alone only what the current one has, too."""
+    """(name, recorded, current) of values that differ."""
     if isinstance(recorded, dict) and isinstance(current, dict):
-        for key in sorted(current if not name else {*recorded, *current}):
+        for key in sorted({*recorded, *current}):
             inner = f"{name}.{key}" if name else key
             yield from differing_values(recorded.get(key, _MISSING), current.get(key, _MISSING), inner)
     elif isinstance(recorded, list) and isinstance(current, list):

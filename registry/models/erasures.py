@@ -16,6 +16,8 @@ class Erasure(models.Model):
         INSTITUTION = "institution", "the institution asked for it"
         LAW = "law", "the law asks for it"
 
+    WITHHELD_COLUMNS = ("erased_by",)
+
     result = models.OneToOneField(Result, primary_key=True, on_delete=models.CASCADE, related_name="erasure")
     category = models.CharField(max_length=11, choices=Category)
     erased_at = models.DateTimeField()

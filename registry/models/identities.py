@@ -5,8 +5,12 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from registry.models.sites import Platform, Site, System
+
 DECIDERS = ("decided_by", "undone_by")
 """Columns that queries of public routes leave out: their role of the database does not read them."""
+NONCE = "nonce"
+"""Of what an act moved: random, so that nobody can guess the rest by its digest in the log."""
 
 
 class IdentityChange(models.Model):
@@ -20,6 +24,8 @@ class IdentityChange(models.Model):
     class Action(models.TextChoices):
         MERGE = "merge", "merge"
         SPLIT = "split", "split"
+
+    WITHHELD_COLUMNS = DECIDERS
 
     kind = models.CharField(max_length=8, choices=Kind)
     action = models.CharField(max_length=5, choices=Action)
@@ -56,3 +62,11 @@ class IdentityChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.kind} {self.from_slug} to {self.to_slug}"
+
+
+MODELS: dict[str, type[Site] | type[System] | type[Platform]] = {
+    IdentityChange.Kind.SITE: Site,
+    IdentityChange.Kind.SYSTEM: System,
+    IdentityChange.Kind.PLATFORM: Platform,
+}
+"""By kind the table of what is merged and split."""

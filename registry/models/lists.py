@@ -130,6 +130,8 @@ class Override(models.Model):
         EXCLUDE = "exclude", "exclude"
         SCORE = "score", "use another score"
 
+    WITHHELD_COLUMNS = ("decided_by",)
+
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="overrides")
     list_name = models.CharField(max_length=30)
     result = models.ForeignKey(Result, on_delete=models.PROTECT, related_name="overrides")

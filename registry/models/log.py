@@ -32,6 +32,10 @@ class LogOpening(models.Model):
         LIST = "list", "list"
         RELEASE = "release", "release"
         NAME_CHANGE = "name_change", "change of names"
+        SITE = "site", "institution"
+        SYSTEM = "system", "system"
+        PLATFORM = "platform", "platform"
+        EDITION = "edition", "edition"
         ERASURE = "erasure", "erasure"
         KEY = "key", "key"
         RESTORATION = "restoration", "restoration"
@@ -43,8 +47,8 @@ class LogOpening(models.Model):
     subject = models.CharField(
         max_length=200,
         help_text=(
-            "results/ID, lists/RELEASE/LIST, releases/RELEASE, name-changes/ID, as below /api/v1/;"
-            " else of the log itself."
+            "results/ID, lists/RELEASE/LIST, releases/RELEASE, name-changes/ID, sites/SLUG, systems/SLUG,"
+            " platforms/SLUG, as below /api/v1/; editions/NAME; else of the log itself."
         ),
     )
     salt = models.BinaryField(max_length=32, null=True, blank=True, help_text="32 random bytes; null: erased.")
@@ -97,6 +101,8 @@ class LogKey(models.Model):
 
 class LogState(models.Model):
     """The one row about the log as a whole."""
+
+    WITHHELD_COLUMNS = ("unheld_since",)
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
     origin = models.CharField(max_length=300, blank=True, help_text="Its name in checkpoints; set with the first.")

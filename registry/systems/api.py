@@ -11,8 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.identity import history
+from registry.models import Platform, Site, System
 from registry.query import cursor_pages, public_record
-from registry.query.questions import facets, filters
+from registry.query.questions import facets, filters, former_names
 from registry.systems import responses as systems_responses
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, api_address, next_address, page_size, requested_order
@@ -48,6 +49,7 @@ class SiteDetailView(PublicRead):
                 "name": site.name,
                 "also_printed_as": site.also_printed_as,
                 "formerly": history.former_names("site", site.slug),
+                "former_slugs": _former_slugs("site", site),
                 "systems": public_record.rows_of(
                     public_record.SYSTEM,
                     site.systems.filter(merged_into=None).order_by(Lower("name"), "id")[:PAGE_LARGEST],
@@ -88,6 +90,7 @@ class SystemDetailView(PublicRead):
                 "institution": system.site.name,
                 "platform": system.platform.slug if system.platform else None,
                 "formerly": history.former_names("system", system.slug),
+                "former_slugs": _former_slugs("system", system),
                 "best": public_record.best_by_release(Q(system=system)),
                 "results": f"{api_address(request, 'results')}?system={system.slug}",
             }
@@ -127,6 +130,7 @@ class PlatformDetailView(PublicRead):
                 "successors": list(platform.successors.order_by("slug").values_list("slug", flat=True)),
                 "source": platform.source,
                 "formerly": history.former_names("platform", platform.slug),
+                "former_slugs": _former_slugs("platform", platform),
                 "best": kept_value(
                     f"best-by-release-1:platform:{platform.pk}",
                     lambda: public_record.best_by_release(Q(platform=platform)),
@@ -134,6 +138,10 @@ class PlatformDetailView(PublicRead):
                 "results": f"{api_address(request, 'results')}?platform={platform.slug}",
             }
         )
+
+
+def _former_slugs(kind: str, row: Site | System | Platform) -> list[str]:
+    return former_names.former_slugs(kind, [row.pk]).get(row.pk, [])
 
 
 def _page_by_name(request: Request, queryset: Any, columns: public_record.Columns) -> Response:

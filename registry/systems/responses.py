@@ -44,6 +44,7 @@ class FormerName(Shape):
     source: Annotated[str, Meta(description="What proves it; may be empty.")]
 
 
+FormerSlugs = Annotated[list[str], Meta(description="Slugs of its former names, which lead here, in order.")]
 FormerNames = Annotated[
     list[FormerName], Meta(description="Names under which it was listed before, newest first; they lead here.")
 ]
@@ -51,6 +52,7 @@ FormerNames = Annotated[
 
 class SystemDetail(System):
     formerly: FormerNames
+    former_slugs: FormerSlugs
     best: BestScores
     results: ResultsAddress
 
@@ -58,6 +60,7 @@ class SystemDetail(System):
 class SiteDetail(Site):
     also_printed_as: Annotated[list[str], Meta(description="Other spellings of the name in sources.")]
     formerly: FormerNames
+    former_slugs: FormerSlugs
     systems: Annotated[list[System], Meta(description="Systems of the institution, at most 500.")]
     best: BestScores
     results: ResultsAddress
@@ -70,6 +73,7 @@ class PlatformPage(Page):
 class PlatformDetail(Platform):
     successors: Annotated[list[str], Meta(description="The platforms that followed it.")]
     formerly: FormerNames
+    former_slugs: FormerSlugs
     source: Annotated[str, Meta(description="Where its description is from; may be empty.")]
     best: BestScores
     results: ResultsAddress

@@ -14,7 +14,7 @@ from registry.identity import merging, splitting
 from registry.identity.errors import SplitRefused
 from registry.identity.merging import Decision, Kind, Moved
 from registry.loading import catalogue_loader
-from registry.log import recording
+from registry.log import name_records, recording
 from registry.models import IdentityChange
 from registry.query.names.canonical_names import plain_text
 from registry.timeseries import detected_steps
@@ -78,4 +78,5 @@ def _carry_out(act: Callable[[], Moved], recorded_as: str = recording.IDENTIFIED
     detected_steps.mark_due(moved.systems)
     recording.record_results(merging.moved_results(moved.change), recording.IDENTIFIED)
     recording.record_name_changes([moved.change, *moved.change.parts.all()], recorded_as)
+    name_records.record_names(name_records.names_of_change(moved.change), recording.IDENTIFIED)
     return moved.change

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.models import IdentityChange
+from registry.models.identities import NONCE
 from registry.query import cursor_pages
 from registry.query.questions import filters
 from registry.web.api_base import next_address
@@ -107,9 +108,10 @@ def act_row(change: IdentityChange) -> dict[str, Any]:
     """An act as editors read it."""
     columns = ("kind", "from_slug", "from_name", "to_slug", "to_name", "reason", "source", "decided_by")
     later = ("made_at", "public", "moved", "undone_at", "undone_by", "undone_reason")
-    return {"id": change.pk, "act": change.action, "part_of": change.part_of_id} | {
+    row = {"id": change.pk, "act": change.action, "part_of": change.part_of_id} | {
         name: getattr(change, name) for name in (*columns, *later)
     }
+    return row | {"moved": {name: value for name, value in change.moved.items() if name != NONCE}}
 
 
 def preview_row(foreseen: preview.Preview) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from registry.log import recording
+from registry.log import name_records, recording
 from submissions.errors import NamedAlready, NothingAsked
 from submissions.lifecycle import states
 from submissions.models import Account, Anonymity, State, Submission
@@ -94,7 +94,9 @@ def take_back(submission: Submission, account: Account) -> None:
         states.note_event(submission, account, words)
         if state == State.PUBLISHED:
             named_results = snapshot.restore_names(_published_with(submission))
-            recording.record_results([result.pk for result in named_results], recording.NAMED)
+            named_ids = [result.pk for result in named_results]
+            recording.record_results(named_ids, recording.NAMED)
+            name_records.record_names(name_records.names_of_results(named_ids), recording.NAMED)
             amendments.note_named_results(named_results)
 
 

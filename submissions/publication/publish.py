@@ -20,7 +20,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from registry.lists import listing
-from registry.log import recording
+from registry.log import name_records, recording
 from registry.models import RankedList, Release, Result
 from submissions.bundles import scrubbed_copy
 from submissions.errors import Forbidden, ReleaseInvalid, WouldBeEmpty
@@ -85,7 +85,9 @@ def publish_release(release: Release, editor: Account | None, *, allow_empty: bo
         else:
             _add_late(release, editor, now)
         added = Result.objects.filter(release=release, published_at=now)
-        recording.record_results(added.values_list("pk", flat=True), recording.PUBLISHED)
+        added_ids = list(added.values_list("pk", flat=True))
+        recording.record_results(added_ids, recording.PUBLISHED)
+        name_records.record_names(name_records.names_of_results(added_ids), recording.PUBLISHED)
     return _publication_outcome(release, published_at)
 
 

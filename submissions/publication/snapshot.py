@@ -15,6 +15,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from registry.lists import listing
+from registry.log import name_records
 from registry.models import (
     Measurement,
     ObservedParameter,
@@ -93,6 +94,7 @@ def restore_names(submissions: list[Submission]) -> list[Result]:
         result.save(update_fields=NAMED)
         touched |= {former.pk, system.pk}
         if not former.results.exists():
+            name_records.record_removed([former])
             former.delete()
         pairs.append((result, source))
     _copy_files_and_systems(pairs)

@@ -49,6 +49,8 @@ AT_ONCE = 8
 """Faults of one round. With more of them the programs are down most of the time, and there is little left to break."""
 WAITING_AT_MOST = 20
 """Uploads that wait for their check when a round begins: else the worker is killed again before it did anything."""
+ACKNOWLEDGED_PER_FAULT = 1
+"""The least, before the next round begins: a fault that meets no upload proves nothing of uploads."""
 UPLOADERS = 2
 PAUSE_S = 1.0
 """Between two uploads of one client: the faults meet some that are under way, and the queue stays short."""
@@ -229,12 +231,13 @@ def test_no_upload_is_lost_by_a_thousand_faults(drill: Drill, tmp_path: Path, re
             futures = [pool.submit(wait_until, partial(is_made, faults[name][1])) for name in several]
             for future in futures:
                 future.result()
-            wait_until(lambda: is_whole(site) and uploads.count_waiting() <= WAITING_AT_MOST)
+            wait_until(partial(is_next_round_due, site, uploads, (first + len(several)) * ACKNOWLEDGED_PER_FAULT))
             seconds = round(time.monotonic() - begun)
             print(f"{first + len(several)} faults in {seconds} s: {dict(uploads.statuses)}", flush=True)
         lasted_s = time.monotonic() - begun
         drill.clocks.put_right()
     print(f"\n{count} faults in {lasted_s:.0f} s: {dict(Counter(names))}; answers to uploads: {dict(uploads.statuses)}")
+    assert len(uploads.acknowledged) >= count * ACKNOWLEDGED_PER_FAULT
     for id in uploads.acknowledged:
         wait_until(lambda id=id: state_of(site, token, id) == "checked")
     histories = {id: site.done("GET", f"submissions/{id}/history/", token) for id in uploads.acknowledged}
@@ -251,6 +254,11 @@ def test_no_upload_is_lost_by_a_thousand_faults(drill: Drill, tmp_path: Path, re
     site.manage("verify_history")
     site.manage("append_log")
     site.manage("verify_record")
+
+
+def is_next_round_due(site: RunningSite, uploads: Uploads, acknowledged: int) -> bool:
+    """Whether the registry is whole, few uploads wait, and so many were acknowledged since the beginning."""
+    return is_whole(site) and uploads.count_waiting() <= WAITING_AT_MOST and len(uploads.acknowledged) >= acknowledged
 
 
 def is_made(fault: Callable[[], None]) -> bool:

@@ -9,9 +9,18 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 
+from registry.dumps import editions
 from registry.lists import definitions
 from registry.loading import catalogue_loader
-from registry.models import CatalogueLoad, Fact, ListDefinition, ObservedParameter, PublicSystemSnapshot, Result
+from registry.models import (
+    CatalogueLoad,
+    Edition,
+    Fact,
+    ListDefinition,
+    ObservedParameter,
+    PublicSystemSnapshot,
+    Result,
+)
 from registry.query.facts import fact_index, observed_parameters
 from validators import VERSION
 
@@ -26,6 +35,19 @@ def derived_breaks() -> Iterator[str]:
     yield from definition_breaks()
     yield from parameter_breaks()
     yield from fact_breaks()
+    yield from edition_breaks()
+
+
+def edition_breaks() -> Iterator[str]:
+    """Files of the newest edition that are not those of its manifest."""
+    edition = Edition.objects.order_by("pk").last()
+    try:
+        names = editions.damaged_files(edition) if edition else []
+    except (LookupError, TypeError):
+        yield "The manifest of the files of the record cannot be read."
+        return
+    for name in names:
+        yield f"The file {name} of the record is not the one of its manifest."
 
 
 def definition_breaks() -> Iterator[str]:

@@ -84,9 +84,12 @@ class Verification:
                 self.derived += 1
 
     def unknown_sentences(self) -> Iterator[str]:
-        """What could not be derived again, counted by its reason."""
+        """What could not be derived again, counted by its reason, and what is older than its first record."""
         for reason, count in sorted(self.unavailable.items()):
             yield f"Not derived again: {count} {'result' if count == 1 else 'results'}, {reason}."
+        for day, counts in log_verification.uncovered_counts().items():
+            named = ", ".join(f"{count} of kind {label}" for label, count in sorted(counts.items()))
+            yield f"Not covered before {day}, the day of their first record: {named}."
 
     def sum_up(self) -> str:
         """What was looked at and fits."""

@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from registry.log import recording
-from registry.models import LogLeaf, LogOpening, LogState, Measurement, RankedList, Release, Result
+from registry.log import name_records, recording, verification
+from registry.models import LogLeaf, LogOpening, LogState, Measurement, RankedList, Release, Result, Site
 from registry.query.public_record import find_result, list_measurements
 from registry.results.api import as_result
 from submissions.errors import ReleaseInvalid
@@ -91,6 +91,26 @@ def test_results_published_here_are_recorded_by_acts_only(result) -> None:
     recording.note_unrecorded()
     recording.record_unrecorded()
     assert [record["result"]["score"] for record in records()] == [40]
+
+
+def test_older_things_are_counted_by_the_day_of_their_first_record() -> None:
+    make_result(make_release("T1"), "io500-1", 40.0)
+    recording.note_unrecorded()
+    assert verification.uncovered_counts() == {}
+    recording.record_unrecorded([name_records.record_unrecorded_names])
+    counts = {"result": 1, "release": 1, "institution": 1, "system": 1}
+    assert verification.uncovered_counts() == {timezone.now().date(): counts}
+
+
+def test_a_load_changes_no_recorded_name_of_an_institution() -> None:
+    make_result(make_release("T1"), "io500-1", 40.0)
+    for _ in range(2):
+        recording.note_unrecorded()
+        recording.record_unrecorded([name_records.record_unrecorded_names])
+        Site.objects.update(name="Rewritten past the registry", also_printed_as=["T 1"])
+    (first, loaded) = records(f"sites/{Site.objects.get().slug}")
+    assert loaded["site"] == first["site"] | {"also_printed_as": ["T 1"]}
+    assert any("site.name" in line for line in verification.table_breaks())
 
 
 def test_a_load_records_what_it_corrected() -> None:

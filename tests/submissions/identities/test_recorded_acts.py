@@ -27,8 +27,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("record")]
 NOT_RECORDED = {
     "decided_by": "private",
     "undone_by": "private",
-    "moved": "results are recorded by themselves; the rest is what an undoing needs",
 }
+BY_DIGEST = ("moved",)
+"""Recorded by a digest that the operator alone can compare."""
 
 
 def records(number: int) -> list[dict[str, Any]]:
@@ -183,6 +184,8 @@ def test_every_edited_value_of_a_change_is_found_by_outsider_and_operator(cast: 
                 edits += 1
                 if not any("name-changes/" in line for line in log_verification.table_breaks()):
                     unseen.append(f"{column.name} by the operator")
+                if column.name in BY_DIGEST:
+                    continue
                 try:
                     require_as_logged(reader, row["id"])
                     unseen.append(f"{column.name} by the outsider")

@@ -45,6 +45,28 @@ PRIVATE_TABLES = [
     *("submissions_submission", "submissions_event", "submissions_check", "submissions_review"),
     "submissions_privaterecord",
 ]
+NAMED_TABLES = {
+    *("registry_site", "registry_system", "registry_platform", "registry_identitychange", "registry_edition"),
+    *("registry_fact", "registry_observedparameter", "registry_listdefinition", "registry_catalogueload"),
+    *("registry_logcheckpoint", "registry_logkey", "registry_logstate"),
+}
+"""Edited by tests of their own: names, files and what follows from the record. Of some no column but these is found."""
+COMPUTED = "computed from the record by a worker, and computed again after each change; verify_record does not"
+UNRECORDED_TABLES = {
+    "registry_step": COMPUTED,
+    "registry_runverdict": COMPUTED,
+    "registry_stepsdue": COMPUTED,
+    "registry_reproduction": COMPUTED,
+    "registry_rankrange": "the ranges that a list shows are recorded with it",
+    "registry_searchtext": "texts of the site, loaded from its files by each release",
+    "registry_demonstrationrun": "runs of the tour, which are no results",
+    "registry_savedstudy": "questions that people saved; their answers are computed",
+    "registry_override": "a list is ranked again by them; who decided and why is not recorded",
+    "registry_erasure": "without the mark an erased result has no record; category and time are in the log alone",
+    "registry_recordchange": "who wrote lately, for editions",
+    "registry_publicwrite": "who wrote lately, for kept answers",
+}
+"""Tables of the public record of which not every edit is found, and why."""
 STORAGE, ORDER = "what was last seen of the stored bytes", "the order of rows, which a record has by its own"
 AGAIN = "found where numbers are derived again from the bytes, which takes too long for each edit"
 COUNTED = "counted from the report, of which the digest is recorded"
