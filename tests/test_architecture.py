@@ -68,7 +68,7 @@ LAYERS = {
         {"systems", "loading"},
         {"site_pages", "serving"},
         {"management"},
-        {"urls", "page_urls", "api_urls", "settings", "tasks", "admin", "apps", "wsgi", "asgi"},
+        {"urls", "page_urls", "api_urls", "settings", "tasks", "apps", "wsgi", "asgi"},
     ),
     "registry/query": (
         {"data_files", "dump_files", "kept_sums", "row_sources", "stored_bytes"},

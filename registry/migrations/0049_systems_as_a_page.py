@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     """Systems by name in the order of their page, where those without one come last."""
 
     dependencies = [
-        ('registry', '0046_best_results_and_sites_in_order'),
+        ('registry', '0047_recorded_names'),
     ]
 
     operations = [
