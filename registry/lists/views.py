@@ -86,12 +86,6 @@ class Summary:
     thin: list_charts.Strip | None = field(repr=False)
 
 
-def _note_beside_completeness(release: Release) -> str:
-    """The sentences of the note that do not repeat how much of its lists is known."""
-    completeness = release.get_completeness_display()
-    return ". ".join(text for text in release.note.split(". ") if completeness not in text)
-
-
 @public_page
 def list_index(request: HttpRequest) -> HttpResponse:
     """All lists, by release, newest first."""
@@ -152,7 +146,6 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "section": "lists",
         "list": stored_list,
         "release": stored_list.release,
-        "release_note": _note_beside_completeness(stored_list.release),
         "label": join_caveat(stored_list.trust, list_caveat(stored_list.violating)),
         **list_tabs(stored_list, ranks["tool"]),
         "ranks": ranks,

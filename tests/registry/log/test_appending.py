@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from registry.log import appending, log_files, recording, tiles
 from registry.log.merkle_tree import root_of_entries
-from registry.models import LogCheckpoint, LogLeaf, LogOpening, LogState
+from registry.models import LogCheckpoint, LogLeaf, LogOpening, LogState, Platform
 from tests.registry.record import stored_in
 
 PARTS = ("_give_places", "write_tiles", "_publish_checkpoint")
@@ -22,6 +22,7 @@ PARTS = ("_give_places", "write_tiles", "_publish_checkpoint")
 
 @pytest.fixture
 def stored(db: None, tmp_path: Path) -> Iterator[Path]:
+    Platform.objects.all().delete()  # each of the catalogue would get a record of its name
     with override_settings(STORAGES=stored_in(tmp_path)):
         yield tmp_path / "log"
 
