@@ -338,7 +338,7 @@ def test_the_scheduler_publishes_at_the_set_time(cast, release, accepted) -> Non
 def test_five_hundred_are_published_with_a_bounded_number_of_queries(cast, release, accepted) -> None:
     """Twice as many submissions cost no more than a few queries more, so the number does not grow with them."""
     counts = []
-    for slug, number in (("small", 2), ("large", 6)):
+    for slug, number in (("first", 1), ("small", 2), ("large", 6)):  # the first one records names that are new
         call = releases.create_release(slug, timezone.now() + timedelta(days=30))
         for place in range(number):
             submission = accepted(performance=1 + len(counts) * 10 + place / 10)
@@ -349,7 +349,7 @@ def test_five_hundred_are_published_with_a_bounded_number_of_queries(cast, relea
         with CaptureQueriesContext(connection) as captured:
             publication_publish.publish_release(call, cast.erin.account, allow_empty=True)
         counts.append(len(captured))
-    assert abs(counts[1] - counts[0]) <= 1, counts
+    assert abs(counts[2] - counts[1]) <= 1, counts
 
 
 # Frozen lists
