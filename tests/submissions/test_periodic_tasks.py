@@ -83,7 +83,8 @@ def test_a_lost_upload_is_queued_again_by_a_sweep(broker, cast, archive) -> None
 
 
 def test_a_sweep_looks_at_what_the_calendar_and_the_shelf_wait_for(broker, checked) -> None:
-    submission, release = checked(), make_release("T9", imported=False, publishes=timezone.now() + timedelta(hours=1))
+    now, hour = timezone.now(), timedelta(hours=1)
+    submission, release = checked(), make_release("T9", imported=False, deadline=now, publishes=now + hour)
     Submission.objects.update(shelved_at=None)
     sent_tasks()
     submission.refresh_from_db()

@@ -457,4 +457,4 @@ def test_the_shelf_shows_the_leading_numbers_of_each_run(cast, shelve_many) -> N
     assert [f"Write bandwidth {rate} GiB/s" in shelf for rate in (1, 2, 3)] == [True] * 3
     (run,) = ShelfRun.objects.filter(submission=submission, run_path=OLD)
     page = page_source(page_of(cast.alice, f"/shelf/runs/{run.key}/"))
-    assert re.search(r"bandwidth mean job 0</td><td[^>]*>2</td><td[^>]*>GiB/s</td>", page), page
+    assert re.search(r"<small>bandwidth mean job 0</small></th><td[^>]*>2</td><td[^>]*>GiB/s</td>", page), page

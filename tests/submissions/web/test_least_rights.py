@@ -23,7 +23,7 @@ from registry import api_urls, page_urls
 from registry.database import rights
 from registry.lists.io500_site import urls as io500_urls
 from registry.log import appending, recording
-from registry.models import Erasure, IdentityChange, LogLeaf, Result, System
+from registry.models import Edition, Erasure, IdentityChange, LogLeaf, Result, System
 from registry.serving import request_role
 from submissions.models import Account, Event, Review, Submission
 from submissions.publication.publish import publish_release
@@ -432,6 +432,7 @@ def test_the_application_names_an_anonymous_result(release, as_application, cast
 
 def test_the_public_pages_are_the_same_for_a_login_that_owns_nothing(published, as_login) -> None:
     paths = addresses(published.result)
+    Edition.objects.create(name="first", as_of=timezone.now(), manifest={"files": []})
     answers = statuses(paths)
     assert sum(status == 200 for status in answers.values()) > 60, answers
     assert {address for address, status in answers.items() if status >= 500} <= {"/readyz", "/healthz"}  # no worker
