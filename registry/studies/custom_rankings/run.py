@@ -44,9 +44,10 @@ RESULT_COLUMNS = (
     "filesystem_type",
     "client_nodes",
     "tool",
-    "trust_label",
 )
 """What a row says of its result, beside its rank, value and inputs."""
+LABEL = "trust_label"
+"""The last column: the others keep the places that scripts know."""
 
 
 class WrongUnit(NotRanked):
@@ -297,15 +298,14 @@ def _result_rows(
         tuple(group[name] for name in ("trust", "tool", "mode", "division")): place
         for place, group in enumerate(groups)
     }
-    columns = (
-        {"pk": "pk"} | {name: RESULT[name] for name in RESULT_COLUMNS if name != "result"} | {"result": "public_id"}
-    )
+    facts = {name: RESULT[name] for name in (*RESULT_COLUMNS, LABEL) if name != "result"}
+    columns = {"pk": "pk"} | facts | {"result": "public_id"}
     results = source.table_rows(Result).order_by().filter(pk__in=[row["id"] for row in ranked])
     by_pk = {row.pop("pk"): row for row in rows_of(columns, results)}
     rough = _rough_results(ranked, list(inputs.values()))
     return [
         {"rank": row["rank"], "value": _in_unit(row["value"], unit), "trust": row["trust"]}
-        | {name: by_pk[row["id"]][name] for name in RESULT_COLUMNS}
+        | {name: by_pk[row["id"]][name] for name in (*RESULT_COLUMNS, LABEL)}
         | {
             INPUT + formula_input.name: _in_unit(row[f"v{place}"], formula_input.shown_unit)
             for place, formula_input in enumerate(inputs.values())
@@ -374,6 +374,7 @@ def ranking_document(question: RankingQuery) -> Row:
             *(INPUT + formula_input.name for formula_input in answer.inputs),
             "group",
             QUALIFIER,
+            LABEL,
         ],
         "rows": answer.rows,
         "unknown_values": unknown_values.explain_empty(
