@@ -281,11 +281,11 @@ def test_a_withdrawn_result_keeps_its_page(cast, release, accepted) -> None:
 
 
 def test_private_data_is_not_public(cast, release, accepted) -> None:
-    accepted(fields={"metadata": '{"system": "Fjord", "note": "call Alice on 555"}'})
+    accepted(fields={"metadata": '{"system": "Fjord", "note": "call Alice on extension five"}'})
     cast.erin.post("releases/sc99/publish/", {"allow_empty": True})
     content = page_source(cast.stranger.get("/api/v1/results/hw-1/"))
     assert "alice" not in content.lower()
-    assert "555" not in content
+    assert "extension five" not in content
 
 
 @pytest.mark.parametrize(
