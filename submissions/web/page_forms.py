@@ -107,6 +107,6 @@ def form_page(
 def _full_sentence(problem: Problem) -> str:
     """Title, detail and hint of a refusal, each once."""
     title = f"{problem.title.removesuffix('.')}."
-    others = [words for words in (problem.detail, problem.hint) if words and words != problem.title]
+    others = [words for words in (problem.detail, problem.page_hint) if words and words != problem.title]
     named = [f"{name}: {' '.join(map(str, why))}" for name, why in (problem.errors or {}).items()]
     return " ".join([title, *named, *others])
