@@ -34,7 +34,7 @@ def release_index(request: HttpRequest) -> HttpResponse:
         }
         for release in releases
     ]
-    are_published = [row["release"].imported or row["release"].published_at is not None for row in rows]
+    are_published = [release.imported or release.published_at is not None for release in releases]
     context = {
         "section": "lists",
         "calls": [row for row, is_published in zip(rows, are_published, strict=True) if not is_published],

@@ -43,7 +43,7 @@ class PageForm(forms.Form):
             kwargs.setdefault("auto_id", f"{self.context_name}_%s")
         super().__init__(*args, **kwargs)
         for field in self.fields.values():
-            field.error_messages = PLAIN_ERRORS | field.error_messages
+            field.error_messages = {**PLAIN_ERRORS, **field.error_messages}
 
     def full_clean(self) -> None:
         """Check the fields, and let the first that is wrong take the focus."""
