@@ -177,8 +177,8 @@ def _load_groups(
 
 def _unpack_row(row: Row) -> Row:
     """A group with its numbers, and by them the ids of their results and measurements."""
-    ids = {name: unpack_ids(row[name]) for name in ("all_results", "all_measurements") if name in row}
-    return {**row, "all_values": unpack_floats(row["all_values"]), **ids}
+    ids: Row = {name: unpack_ids(row[name]) for name in ("all_results", "all_measurements") if name in row}
+    return row | {"all_values": unpack_floats(row["all_values"])} | ids
 
 
 def _with_values(
