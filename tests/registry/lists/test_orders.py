@@ -38,8 +38,8 @@ def sorted_by_hand(order: str) -> list[int]:
     """Positions: what is missing last, ties as on the list."""
     column, sign = order.removeprefix("-"), -1 if order.startswith("-") else 1
     numbers = dict(ListEntry.objects.values_list("position", column))
-    known = sorted((place for place in numbers if numbers[place] is not None), key=lambda p: (sign * numbers[p], p))
-    return known + sorted(place for place in numbers if numbers[place] is None)
+    present = sorted((place for place in numbers if numbers[place] is not None), key=lambda p: (sign * numbers[p], p))
+    return present + sorted(place for place in numbers if numbers[place] is None)
 
 
 def statements_of(order: str) -> list[tuple[str, Any]]:

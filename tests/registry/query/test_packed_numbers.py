@@ -34,7 +34,7 @@ def test_infinities_of_both_signs_are_values() -> None:
     assert unpack_floats(struct.pack(">3d", math.inf, -math.inf, 1.0)) == [math.inf, -math.inf, 1.0]
 
 
-def test_what_is_computed_to_null_is_none(scores) -> None:
+def test_a_null_comes_back_as_none(scores) -> None:
     value = NullIf(F("score") * Value(-1.0), Value(-3.0), output_field=FloatField())
     row = Result.objects.order_by().filter(score__gte=3).aggregate(values=PackedFloats(value))
     assert set(unpack_floats(row["values"])) == {-math.inf, -sys.float_info.max, None}

@@ -69,14 +69,14 @@ def expected_points(axes: list[str], per: str, trust: str) -> dict[tuple[Any, ..
                 results[place].add(result.public_id)
     points = {}
     for place, all_values in values.items():
-        known = [value for value in all_values if value is not None]
+        present_values = [value for value in all_values if value is not None]
         points[place] = {
-            "count": len(known),
-            "missing": len(all_values) - len(known),
+            "count": len(present_values),
+            "missing": len(all_values) - len(present_values),
             "n": len(results[place]),
-            "low": pytest.approx(min(known)) if known else None,
-            "high": pytest.approx(max(known)) if known else None,
-            "value": pytest.approx(statistics.median(known)) if known else None,
+            "low": pytest.approx(min(present_values)) if present_values else None,
+            "high": pytest.approx(max(present_values)) if present_values else None,
+            "value": pytest.approx(statistics.median(present_values)) if present_values else None,
         }
     return points
 
