@@ -21,6 +21,11 @@ def read_at_most(path, limit_bytes):
     return content
 
 
+def unwritable(code, named, error, hint):
+    """The UsageError that says of a named file that it cannot be written, and why."""
+    return UsageError(code, "%s cannot be written: %s." % (named, getattr(error, "strerror", None) or error), hint)
+
+
 @contextmanager
 def written_whole(path):
     """A stream for the bytes of the file `path`, which appears at the end, complete, or not at all.
@@ -38,11 +43,7 @@ def written_whole(path):
                 os.unlink(stream.name)
                 raise
     except OSError as error:
-        raise UsageError(
-            "collector.out",
-            "%s cannot be written: %s" % (path, error.strerror or error),
-            "Write it elsewhere, or make room there.",
-        )
+        raise unwritable("collector.out", path, error, "Write it elsewhere, or make room there.")
 
 
 def write_whole(path, text):

@@ -21,7 +21,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from registry.dumps import db_locks
-from registry.log import log_files, name_records, recording, signing, tiles
+from registry.log import log_files, recording, signing, tiles
 from registry.log.merkle_tree import leaf_hash, root_of_entries, root_of_full, tree_root
 from registry.log.signed_note import BadNote, Checkpoint, open_checkpoint, sign_checkpoint, verifier_key
 from registry.models import LogCheckpoint, LogLeaf, LogState
@@ -63,7 +63,7 @@ def _append_all() -> Appended:
     except LogForked as error:
         LogState.objects.filter(pk=1).update(trouble=str(error))
         raise
-    recorded = recording.record_unrecorded([name_records.record_unrecorded_names])
+    recorded = recording.record_unrecorded()
     origin = signing.ensure_signer()
     appended = _give_places()
     size = log_size()

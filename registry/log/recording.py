@@ -129,7 +129,7 @@ def forget_openings(subjects: Collection[str]) -> Counter[str]:
 
 
 HOLDERS: list[Callable[[], int]] = []
-"""What else looks for things without a record, and says how many it recorded: of what this app does not know."""
+"""What else looks for things without a record, and says how many it recorded."""
 
 
 def note_unrecorded() -> None:
@@ -137,11 +137,10 @@ def note_unrecorded() -> None:
     LogState.objects.update_or_create(pk=1, defaults={"unheld_since": timezone.now()})
 
 
-def record_unrecorded(holders: Iterable[Callable[[], int]] = ()) -> int:
+def record_unrecorded() -> int:
     """Record all that is published and not recorded as it is; how many were. Costs what is stored: after loads alone.
 
     What was published here is only recorded for the first time: no change of it goes into the log without its act.
-    `holders` look for more, as HOLDERS do.
     """
     since = LogState.objects.filter(pk=1).values_list("unheld_since", flat=True).first()
     if since is None:
@@ -163,7 +162,7 @@ def record_unrecorded(holders: Iterable[Callable[[], int]] = ()) -> int:
         is_known = f"lists/{ranked_list.release.slug}/{ranked_list.name}" in recorded_subjects
         act = FIRST_RECORDED if not is_known else LOADED if ranked_list.release.imported else RANGED
         count += record_lists([ranked_list], act)
-    count += _record_unrecorded_releases() + _record_unrecorded_changes() + sum(hold() for hold in (*HOLDERS, *holders))
+    count += _record_unrecorded_releases() + _record_unrecorded_changes() + sum(hold() for hold in HOLDERS)
     count += _record_unrecorded_edition()
     LogState.objects.filter(pk=1, unheld_since=since).update(unheld_since=None)
     return count
