@@ -135,25 +135,30 @@ def _checkpoint_breaks(newest: int) -> Iterator[str]:
     except signed_note.BadNote as error:
         yield f"The log: one of its stored keys is none: {error}."
         return
+    keys, untimed = signing.verifier_keys(), untimed_size()
     for row in rows.iterator(AT_ONCE):
         try:
-            checkpoint = read_note(row.note)
+            checkpoint, signed_at = read_note(row.note), signed_note.read_signed_time(row.note, keys)
         except signed_note.BadNote as error:
             yield f"The log: the checkpoint of {row.size} entries is not signed by a key of this registry: {error}."
             continue
         if checkpoint != signed_note.Checkpoint(origin, row.size, bytes(row.root)):
             yield f"The log: the checkpoint of {row.size} entries has another name, size or root than its row."
+        if signed_at is None and (untimed is None or row.size <= untimed):
+            continue  # `count_untimed` counts it
+        if signed_at != row.signed_at:
+            signed = f"{signed_at:%Y-%m-%d %H:%M:%S} signed" if signed_at else "no time signed"
+            yield (
+                f"The log: the checkpoint of {row.size} entries is said to be of {row.signed_at:%Y-%m-%d %H:%M:%S},"
+                f" and has {signed}."
+            )
 
 
 def _key_breaks() -> Iterator[str]:
     """Keys that sign checkpoints and that the log does not have, or that it has and that are gone."""
-    openings = LogOpening.objects.filter(kind=LogOpening.Kind.KEY, erased_at=None).select_related("leaf")
     recorded = dict[str, datetime]()
-    for opening in openings.order_by("leaf"):
-        if opening.canonical is not None and is_of_leaf(opening, opening.canonical):
-            record = json.loads(opening.canonical)
-            if record["use"] == signing.CHECKPOINTS:
-                recorded.setdefault(record["key"], opening.recorded_at)
+    for opening, key in _recorded_keys(signing.CHECKPOINTS):
+        recorded.setdefault(key, opening.recorded_at)
     stored = dict(LogKey.objects.values_list("verifier_key", "first_used_at"))
     for key in sorted(recorded.keys() ^ stored.keys()):
         state = "is not recorded" if key in stored else "is recorded, and it is gone"
@@ -161,6 +166,32 @@ def _key_breaks() -> Iterator[str]:
     for key in sorted(recorded.keys() & stored.keys()):
         if abs(recorded[key] - stored[key]) > RECORDED_WITHIN:
             yield f"The log: its key {key[:60]} is said to be used since another time than it was recorded."
+
+
+def _recorded_keys(use: str) -> Iterator[tuple[LogOpening, str]]:
+    """Records of the first use of each key for this, the oldest first."""
+    openings = LogOpening.objects.filter(kind=LogOpening.Kind.KEY, erased_at=None).select_related("leaf")
+    for opening in openings.order_by("leaf"):
+        if opening.canonical is not None and is_of_leaf(opening, opening.canonical):
+            record = json.loads(opening.canonical)
+            if record["use"] == use:
+                yield opening, record["key"]
+
+
+def untimed_size() -> int | None:
+    """The most entries that a checkpoint without a signed time may have; None: it is not recorded that any has one.
+
+    Whatever covers the record of the first key for times was signed with one.
+    """
+    places = [opening.leaf.index for opening, _ in _recorded_keys(signing.TIMES)]
+    return min((index for index in places if index is not None), default=None)
+
+
+def count_untimed() -> int:
+    """How many checkpoints have a time that is a statement of the server, and not signed."""
+    untimed = untimed_size()
+    covered = {} if untimed is None else {"size__lte": untimed}
+    return LogCheckpoint.objects.filter(**covered).count()
 
 
 def uncovered_counts() -> dict[date, Counter[str]]:

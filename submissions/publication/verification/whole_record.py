@@ -90,6 +90,8 @@ class Verification:
         for day, counts in log_verification.uncovered_counts().items():
             named = ", ".join(f"{count} of kind {label}" for label, count in sorted(counts.items()))
             yield f"Not covered before {day}, the day of their first record: {named}."
+        if untimed := log_verification.count_untimed():
+            yield f"Not covered: when the first {untimed} checkpoints were signed. The server did not sign their time."
 
     def sum_up(self) -> str:
         """What was looked at and fits."""

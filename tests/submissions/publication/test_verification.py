@@ -135,6 +135,15 @@ def insert_event(stage: Stage) -> None:
     )
 
 
+def change_time_in_note(stage: Stage) -> None:
+    """By a second, in the row and in the text, without the key."""
+    head, encoded = LogCheckpoint.objects.latest("size").note.rstrip("\n").rsplit(" ", 1)
+    content = bytearray(base64.b64decode(encoded))
+    content[11] ^= 1
+    note = f"{head} {base64.b64encode(content).decode()}\n"
+    execute("UPDATE registry_logcheckpoint SET note = %s, signed_at = to_timestamp(%s)", note, content[11])
+
+
 def edit_submission(name: str, value: str) -> Callable[[Stage], None]:
     def edit_row(stage: Stage) -> None:
         execute(f"UPDATE submissions_submission SET {name} = {value} WHERE id = %s", stage.published.pk)
@@ -256,6 +265,18 @@ EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
         ),
         "the checkpoint of 0 entries has another name, size or root than its row",
     ),
+    "time of a checkpoint": (
+        lambda stage: execute("UPDATE registry_logcheckpoint SET signed_at = signed_at - interval '1 day'"),
+        "is said to be of",
+    ),
+    "time of a checkpoint, and no signature of it": (
+        lambda stage: execute(
+            "UPDATE registry_logcheckpoint SET signed_at = signed_at - interval '1 day',"
+            " note = regexp_replace(note, '\n[^\n]*\n$', E'\\n')"
+        ),
+        "and has no time signed",
+    ),
+    "time in the note of a checkpoint": (change_time_in_note, "the time of the checkpoint is not signed"),
     "key invented": (
         lambda stage: execute(
             "INSERT INTO registry_logkey (verifier_key, first_used_at)"
