@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.identity import history
-from registry.models import NAMED_FIRST, System
+from registry.models import NAMED_FIRST, Site, System
 from registry.presentation import numbers
 from registry.presentation.charts import list_charts
 from registry.presentation.charts.model import Chart
@@ -33,6 +34,8 @@ BY_SYSTEM = cursor_pages.Order(
     "name", cursor_pages.text_key(NAMED_FIRST), descending=False, tie="id", tie_descending=False
 )
 BY_NAME = cursor_pages.Order("name", cursor_pages.text_key("name"), descending=False, tie="id", tie_descending=False)
+NOTHING_MEASURED: Row = {"systems": 0, "results": 0, "score": None}
+"""Of a platform without systems and results."""
 
 
 @public_page
@@ -95,13 +98,11 @@ def system_page(request: HttpRequest, slug: str) -> HttpResponse:
 @public_page
 def platform_index(request: HttpRequest) -> HttpResponse:
     """Product generations by vendor, with what was measured on them."""
-    columns = {
-        **public_record.PLATFORM, "results": "count", "systems": "system_count", "score": "best",
-        "predecessor_name": "predecessor__name",
-    }  # fmt: skip
-    platforms = with_counts(public_record.current_platforms(), "platform")
-    page = cursor_pages.take_asked_page(platforms, columns, BY_NAME, request.GET, PAGE_ROWS)
-    context = {"section": "systems", "rows": format_counts(page.rows)} | page_links(page)
+    columns = {**public_record.PLATFORM, "pk": "pk", "predecessor_name": "predecessor__name"}
+    page = cursor_pages.take_asked_page(public_record.current_platforms(), columns, BY_NAME, request.GET, PAGE_ROWS)
+    counts = kept_value("platform-counts-1", count_platforms)
+    rows = [{**row, **counts.get(row["pk"], NOTHING_MEASURED)} for row in page.rows]
+    context = {"section": "systems", "rows": format_counts(rows)} | page_links(page)
     return render(request, "systems/platforms.html", context)
 
 
@@ -122,6 +123,23 @@ def platform_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "systems/platform.html", {"section": "systems", **context})
 
 
+def count_platforms() -> dict[int, Row]:
+    """By primary key of a platform with any: `systems`, `results` and their best `score`. Two queries.
+
+    A platform may have a large part of all results, and there are few platforms: each kind of row is passed once.
+    """
+    counts: defaultdict[int, Row] = defaultdict(NOTHING_MEASURED.copy)
+    results = public_record.current_results(Q(platform__isnull=False)).order_by().values_list("platform")
+    for platform, count, best in results.annotate(
+        count=Count("pk"), best=Max("score", filter=Q(release__isnull=False))
+    ):
+        counts[platform].update(results=count, score=best)
+    systems = System.objects.order_by().filter(platform__isnull=False, merged_into=None).values_list("platform")
+    for platform, count in systems.annotate(count=Count("pk")):
+        counts[platform]["systems"] = count
+    return dict(counts)
+
+
 def _with_results(things: QuerySet[Any], name: str) -> QuerySet[Any]:
     """With the `count` of their current results, and the `best` score of those that a release has.
 
@@ -134,10 +152,10 @@ def _with_results(things: QuerySet[Any], name: str) -> QuerySet[Any]:
     return counted
 
 
-def with_counts(things: QuerySet[Any], name: str) -> QuerySet[Any]:
-    """Sites or platforms with `count` and `best` of their results, and `system_count`; `name` as a result has it."""
-    own_systems = System.objects.filter(**{name: OuterRef("pk")}, merged_into=None)
-    counted: QuerySet[Any] = _with_results(things, name).annotate(system_count=_count_rows(own_systems, name))
+def with_counts(sites: QuerySet[Site]) -> QuerySet[Any]:
+    """Sites with `count` and `best` of their results, and `system_count`."""
+    own_systems = System.objects.filter(site=OuterRef("pk"), merged_into=None)
+    counted: QuerySet[Any] = _with_results(sites, "site").annotate(system_count=_count_rows(own_systems, "site"))
     return counted
 
 

@@ -20,7 +20,7 @@ PAGE_ROWS = 100
 def site_index(request: HttpRequest) -> HttpResponse:
     """Sites by name, with what was measured there."""
     columns = {**public_record.SITE, "results": "count", "systems": "system_count", "score": "best"}
-    sites = with_counts(public_record.current_sites(), "site")
+    sites = with_counts(public_record.current_sites())
     page = cursor_pages.take_asked_page(sites, columns, BY_NAME, request.GET, PAGE_ROWS)
     context = {"section": "systems", "rows": format_counts(page.rows)} | page_links(page)
     return render(request, "systems/sites.html", context)

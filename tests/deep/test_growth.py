@@ -104,7 +104,6 @@ GROWING = {
     "finds the systems of all results that have the words": tuple(
         f"{route} q={words}" for route in ("search", "api-search") for words in ("System 77", "lustre", "Bench site 7")
     ),
-    "counts the results and systems of every platform": ("platforms",),
     "compares with the results that are alike": ("result-among", "api-result-among"),
     "reads the results that a filter leaves": ("api-results p.api", "api-list filesystem_type"),
     "sorts all entries of the list by another column": ("list ordering",),

@@ -297,7 +297,7 @@ def test_no_link_to_a_part_of_a_page_is_dead(client, ranked) -> None:
     ("/results/?tool=io500", 5),
     ("/", 10), ("/lists/", 2), ("/lists/T1/full/", 4), ("/analysis/full/", 3), ("/results/", 4),
     ("/results/io500-1/", 7), ("/systems/", 3),
-    ("/sites/", 1), ("/sites/site-one/", 7), ("/platforms/", 1), ("/platforms/p1/", 8), ("/releases/", 2),
+    ("/sites/", 1), ("/sites/site-one/", 7), ("/platforms/", 4), ("/platforms/p1/", 8), ("/releases/", 2),
     ("/docs/lists/", 0),
     ("/compare/", 0), ("/compare/?results=io500-1,io500-4", 3),
 ])  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from registry.models import ListEntry, Platform, Release, Result
+from registry.models import ListEntry, Platform, Release, Result, System
 from registry.systems import result_groups
 from registry.web.caching import kept_value
 from tests.html import page_source
@@ -75,6 +76,7 @@ def statements_of(client: Client, address: str) -> list[str]:
         ("/results/", 'COUNT("registry_result"."id")'),
         ("/results/?tool=io500", "jsonb_each(found.parameters)"),
         ("/platforms/p1/", "ARRAY_AGG("),
+        ("/platforms/", 'MAX("registry_result"."score")'),
         ("/api/v1/platforms/p1/", "MAX("),
         ("/api/v1/search/?q=nowhere", "regexp_split_to_table"),
     ],
@@ -101,6 +103,21 @@ def test_a_withdrawal_changes_sums_of_a_platform(client) -> None:
     assert scores() == (True, 50.0)
     Result.objects.filter(public_id="hw-1").update(withdrawn_at=timezone.now())
     assert scores() == (False, 5.0)
+
+
+def test_a_withdrawal_changes_counts_of_all_platforms(client) -> None:
+    def words() -> list[str]:
+        row = page_source(client.get("/platforms/")).partition("<tbody")[2].partition("</tr>")[0]
+        return re.sub("<[^>]*>", " ", row).split()[-3:]
+
+    System.objects.update(platform=Platform.objects.get())
+    systems = str(System.objects.count())
+    assert words() == [systems, "2", "50.00"]
+    Result.objects.filter(public_id="hw-1").update(withdrawn_at=timezone.now())
+    assert words() == [systems, "1", "5.00"]
+    Result.objects.update(platform=None)
+    System.objects.update(platform=None)
+    assert words() == ["0", "0", "—"]
 
 
 def test_names_of_new_systems_are_suggested(client) -> None:
