@@ -21,7 +21,7 @@ def read_at_most(path, limit_bytes):
     return content
 
 
-def unwritable(code, named, error, hint):
+def unwritable_file(code, named, error, hint):
     """The UsageError that says of a named file that it cannot be written, and why."""
     return UsageError(code, "%s cannot be written: %s." % (named, getattr(error, "strerror", None) or error), hint)
 
@@ -43,7 +43,7 @@ def written_whole(path):
                 os.unlink(stream.name)
                 raise
     except OSError as error:
-        raise unwritable("collector.out", path, error, "Write it elsewhere, or make room there.")
+        raise unwritable_file("collector.out", path, error, "Write it elsewhere, or make room there.")
 
 
 def write_whole(path, text):

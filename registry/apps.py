@@ -7,6 +7,7 @@ class RegistryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        """Connect what watches tasks and migrations, and note who records names in the log."""
         from django.db.models.signals import post_migrate
 
         from registry.database import public_writes, rights
