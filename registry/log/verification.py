@@ -179,7 +179,7 @@ def _recorded_keys(use: str) -> Iterator[tuple[LogOpening, str]]:
 
 
 def untimed_size() -> int | None:
-    """The most entries, a count, that a checkpoint without a signed time may have; None: none has a signed one.
+    """Entries, a count without unit, that a checkpoint without a signed time has at most; None: none has a signed one.
 
     Whatever covers the record of the first key for times was signed with one.
     """
