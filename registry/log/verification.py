@@ -29,6 +29,7 @@ from registry.models import (
     LogState,
     RankedList,
     Release,
+    Reproduction,
     Result,
 )
 from registry.query.public_record import Row
@@ -261,6 +262,8 @@ def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
         return subject == f"name-changes/{record['name_change']['id']}"
     if record["type"] in name_records.KINDS:
         return subject == name_records.subject_of(record["type"], record[record["type"]]["slug"])
+    if record["type"] == LogOpening.Kind.REPRODUCTION:
+        return subject == records.mark_subject(record["reproduction"]["result"])
     if record["type"] == LogOpening.Kind.EDITION:
         return subject == f"editions/{record['edition']['edition']}"
     if record["type"] == LogOpening.Kind.ERASURE:
@@ -269,16 +272,18 @@ def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
 
 
 def table_breaks() -> Iterator[str]:
-    """Results, lists, releases, names, changes of names and editions: not as recorded last, or never, or gone."""
+    """Results, lists, releases, names, their changes, marks and editions: not as recorded last, or never, or gone."""
     ids = Result.objects.filter(erasure=None).order_by("pk").values_list("pk", flat=True)
     results = (records.result_records(batch) for batch in _in_batches(ids.iterator(AT_ONCE), recording.BATCH))
     lists = RankedList.objects.filter(records.RECORDED_LISTS).select_related("release", "definition").order_by("pk")
     ranked = (records.list_records(batch) for batch in _in_batches(lists.iterator(AT_ONCE), 20))
     changes = IdentityChange.objects.filter(records.PUBLIC_CHANGES).order_by("pk")
     named = (records.name_change_records(batch) for batch in _in_batches(changes.iterator(AT_ONCE), AT_ONCE))
+    marked = Reproduction.objects.order_by("pk").values_list("pk", flat=True).iterator(AT_ONCE)
+    marks = (records.mark_records(batch) for batch in _in_batches(marked, recording.BATCH))
     releases = [records.release_records(list(Release.objects.order_by("pk")))]
     stored_editions = dict(records.edition_records())
-    current = chain(results, ranked, releases, named, name_records.current_names(), [stored_editions.items()])
+    current = chain(results, ranked, releases, named, name_records.current_names(), marks, [stored_editions.items()])
     stored = set[str]()
     for group in current:
         current_records = dict(group)
@@ -295,6 +300,7 @@ def table_breaks() -> Iterator[str]:
 def _standing_subjects() -> QuerySet[LogOpening, str]:
     """What the log has and does not say to be removed. Editions are: the next one takes the place of each."""
     kinds = [LogOpening.Kind.RESULT, LogOpening.Kind.LIST, LogOpening.Kind.RELEASE, LogOpening.Kind.NAME_CHANGE]
+    kinds.append(LogOpening.Kind.REPRODUCTION)
     recorded = LogOpening.objects.filter(kind__in=[*kinds, *name_records.KINDS], erased_at=None)
     newest = recorded.filter(subject=OuterRef("subject")).order_by("-leaf").values("leaf")[:1]
     standing = recorded.filter(leaf=Subquery(newest)).exclude(act=recording.REMOVED)

@@ -57,7 +57,7 @@ PRIVATE_TABLES = [
 NAMED_TABLES = {
     *("registry_site", "registry_system", "registry_platform", "registry_identitychange", "registry_edition"),
     *("registry_fact", "registry_observedparameter", "registry_listdefinition", "registry_catalogueload"),
-    *("registry_logcheckpoint", "registry_logkey", "registry_logstate"),
+    *("registry_logcheckpoint", "registry_logkey", "registry_logstate", "registry_reproduction"),
 }
 """Edited by tests of their own: names, files and what follows from the record. Of some no column but these is found."""
 COMPUTED = "computed from the record by a worker, and computed again after each change; verify_record does not"
@@ -65,7 +65,6 @@ UNRECORDED_TABLES = {
     "registry_step": COMPUTED,
     "registry_runverdict": COMPUTED,
     "registry_stepsdue": COMPUTED,
-    "registry_reproduction": COMPUTED,
     "registry_rankrange": "the ranges that a list shows are recorded with it",
     "registry_searchtext": "texts of the site, loaded from its files by each release",
     "registry_demonstrationrun": "runs of the tour, which are no results",
