@@ -19,8 +19,8 @@ pytestmark = pytest.mark.django_db
 
 
 def breaks_of_marks() -> list[str]:
-    found = chain(verification.opening_breaks(), verification.table_breaks())
-    return [line for line in found if "reproductions/" in line or line.startswith("The log:")]
+    lines = chain(verification.opening_breaks(), verification.table_breaks())
+    return [line for line in lines if "reproductions/" in line or line.startswith("The log:")]
 
 
 def test_a_mark_is_recorded_as_the_api_has_it(cast: Cast, publish: Publish) -> None:
