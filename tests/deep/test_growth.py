@@ -106,7 +106,6 @@ GROWING = {
     ),
     "compares with the results that are alike": ("result-among", "api-result-among"),
     "reads the results that a filter leaves": ("api-results p.api", "api-list filesystem_type"),
-    "sorts all entries of the list by another column": ("list ordering",),
     "has more rows on a page of up to 10,000": (
         "sitemap-section results",
         "sitemap-section systems",
