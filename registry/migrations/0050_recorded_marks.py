@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('registry', '0049_systems_as_a_page'),
+        ('registry', '0051_lists_by_other_columns'),
     ]
 
     operations = [
