@@ -244,6 +244,14 @@ def measured_results(question: StudyQuery, metrics: Sequence[Metric]) -> QuerySe
     return counted_once(_with_values(results, question, metrics, formula, {}))
 
 
+def count_violating(question: StudyQuery) -> int:
+    """How many verified results with a number of the question violate rules. Raises as `run_study` does."""
+    formula = formula_metric.read_formula(question.metric, question.source)
+    results = measured_results(question, [] if formula else _metrics_of(question))
+    violating = results.filter(trust=Result.Trust.VERIFIED, rules_violated__gt=0)
+    return violating.order_by().values("pk").distinct().count()
+
+
 def _is_meant(question: StudyQuery, group: Group) -> bool:
     metric = Metric(*(group.at[name] or "" for name in Metric._fields))
     return study_query.is_meant(question.metric, metric, group.canonical)
