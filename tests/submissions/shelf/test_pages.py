@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from submissions.models import ShelfRun
 from submissions.shelf import links
+from tests.registry.record import make_measurement, make_release, make_result
 
 CHECKED_ELSEWHERE = {"/collector/"}
 
@@ -198,3 +199,13 @@ def test_an_empty_sweep_says_that_nothing_fills_a_cell(page, shelved) -> None:
     written = text(page("bob", "/shelf/institution/systems/north-lab-otter/sweep/"))
     assert "No result of IOR or mdtest is here to fill a cell." in written
     assert "were examined" not in written and "names the release" not in written
+
+
+def test_results_and_own_runs_in_one_view_are_reported_as_mixed(page, shelved) -> None:
+    """A reader must not take a run that nobody reviewed for a published one."""
+    shelved()
+    alone = text(page("alice", "/shelf/institution/explore/"))
+    assert "Trust levels are mixed" not in alone and 'name="trust"' not in alone
+    make_measurement(make_result(make_release("sc25"), "x-1"), "ior-easy-write", stat="phase")
+    both = text(page("alice", "/shelf/all/explore/?metric=ior-easy-write.bandwidth.phase"))
+    assert "Trust levels are mixed: 1 imported, 1 checked." in both
