@@ -1,11 +1,16 @@
 """Files that we write, complete or not there, and files of others, never more of them than is expected."""
 
+import hashlib
 import json
 import os
 import tempfile
 from contextlib import contextmanager
 
 from collectors.errors import UsageError
+
+MIB = 1024 * 1024
+ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".tar", ".zip")
+"""Of archives that a registry reads."""
 
 
 class TooLarge(ValueError):
@@ -19,6 +24,26 @@ def read_at_most(path, limit_bytes):
     if len(content) > limit_bytes:
         raise TooLarge("larger than %d bytes" % limit_bytes)
     return content
+
+
+def is_archive(path):
+    return os.path.isfile(path) and path.lower().endswith(ARCHIVE_SUFFIXES)
+
+
+def measure(stream):
+    """Size in bytes and sha256 of an open file, read from its beginning."""
+    stream.seek(0)
+    digest, size = hashlib.sha256(), 0
+    for block in iter(lambda: stream.read(MIB), b""):
+        digest.update(block)
+        size += len(block)
+    stream.seek(0)
+    return size, digest.hexdigest()
+
+
+def unwritable_file(code, named, error, hint):
+    """The UsageError that says of a named file that it cannot be written, and why."""
+    return UsageError(code, "%s cannot be written: %s." % (named, getattr(error, "strerror", None) or error), hint)
 
 
 @contextmanager
@@ -38,11 +63,7 @@ def written_whole(path):
                 os.unlink(stream.name)
                 raise
     except OSError as error:
-        raise UsageError(
-            "collector.out",
-            "%s cannot be written: %s" % (path, error.strerror or error),
-            "Write it elsewhere, or make room there.",
-        )
+        raise unwritable_file("collector.out", path, error, "Write it elsewhere, or make room there.")
 
 
 def write_whole(path, text):

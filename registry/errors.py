@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Any
 
 import psycopg
@@ -19,6 +21,17 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 CONTENT_TYPE = "application/problem+json"
+
+
+_HEADER_WORDS = re.compile(r"as long as Retry-After says|(?P<after>after )?the seconds in `?Retry-After`?")
+
+
+def duration_text(seconds: int) -> str:
+    """ "90 seconds", "15 minutes", "3 hours": rounded up, so that waiting so long is enough."""
+    for unit, span in (("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * span:
+            return f"{math.ceil(seconds / span)} {unit}s"
+    return f"{seconds} second{'' if seconds == 1 else 's'}"
 
 
 class Problem(Exception):
@@ -35,6 +48,12 @@ class Problem(Exception):
         self.detail = detail or self.title
         self.hint = hint or self.hint
         self.errors = errors
+
+    @property
+    def page_hint(self) -> str:
+        """The hint as pages say it: with the time to wait in place of the header, which no browser shows."""
+        wait = duration_text(self.retry_after_s) if self.retry_after_s else "a while"
+        return _HEADER_WORDS.sub(lambda words: f"in {wait}" if words["after"] else wait, self.hint)
 
 
 class Unavailable(Problem):

@@ -25,6 +25,7 @@ from submissions.operations import retention
 from submissions.publication import publish
 from submissions.reproduction import judging
 from submissions.review import decisions
+from submissions.shelf import groups as shelf_groups
 from submissions.shelf import rows as shelf_rows
 
 log = logging.getLogger(__name__)
@@ -116,6 +117,7 @@ def tidy() -> None:
         retention.notify_of_expiry,
         retention.delete_expired_bytes,
         quarantine.delete_leftovers,
+        shelf_groups.delete_ended_shares,
         presence.note_missing_bytes,
         public_writes.forget_old_writes,
     ):

@@ -71,7 +71,7 @@ LAYERS = {
         {"urls", "page_urls", "api_urls", "settings", "tasks", "apps", "wsgi", "asgi"},
     ),
     "registry/query": (
-        {"data_files", "dump_files", "kept_sums", "row_sources", "stored_bytes"},
+        {"data_files", "dump_files", "kept_sums", "packed_numbers", "row_sources", "stored_bytes"},
         {"names", "differences", "responses", "values"},
         {"public_record"},
         {"facts", "best_results", "cursor_pages", "demonstration", "run_verdict_rows", "reproductions"},

@@ -1,6 +1,5 @@
 """A result folder becomes one archive, always the same bytes for the same files."""
 
-import hashlib
 import os
 import tempfile
 from collections import namedtuple
@@ -9,7 +8,7 @@ from collectors import files
 from collectors.bundle import archive
 from collectors.errors import BundleError, NothingCollected, UsageError
 
-MIB = 1024 * 1024
+MIB = files.MIB
 # The server's limits, told here before anything is sent.
 MAX_PACKED_BYTES = 64 * MIB
 MAX_UNPACKED_BYTES = 1024 * MIB
@@ -18,7 +17,6 @@ MAX_FILES = 2000
 RATIO_COUNTS_FROM_BYTES = 32 * MIB
 MAX_RATIO = 100
 
-ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".tar", ".zip")
 FOREIGN_SUFFIXES = (".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".7z", ".rar")
 
 MOST_NAMES = 5
@@ -41,28 +39,13 @@ class PackedBundle:
     def __init__(self, stream, filename):
         self.stream = stream
         self.filename = filename
-        self.size, self.sha256 = measure(stream)
+        self.size, self.sha256 = files.measure(stream)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *exc_info):
         self.stream.close()
-
-
-def measure(stream):
-    """Size in bytes and sha256 of an open file, read from its beginning."""
-    stream.seek(0)
-    digest, size = hashlib.sha256(), 0
-    for block in iter(lambda: stream.read(MIB), b""):
-        digest.update(block)
-        size += len(block)
-    stream.seek(0)
-    return size, digest.hexdigest()
-
-
-def is_archive(path):
-    return os.path.isfile(path) and path.lower().endswith(ARCHIVE_SUFFIXES)
 
 
 def open_for_sending(path, note):
@@ -72,7 +55,7 @@ def open_for_sending(path, note):
     Raises UsageError, BundleError or NothingCollected.
     """
     require_supported_kind(path)
-    if is_archive(path):
+    if files.is_archive(path):
         return open_archive(path, note)
     listing = scan(path)
     for line in remarks(listing):
@@ -92,7 +75,7 @@ def open_as_it_is(path, note):
     Raises NothingCollected for an empty file, BundleError for an unreadable one, else as open_for_sending.
     """
     require_supported_kind(path)
-    if os.path.isdir(path) or is_archive(path):
+    if os.path.isdir(path) or files.is_archive(path):
         return open_for_sending(path, note)
     try:
         ready = PackedBundle(archive.open_regular(path), os.path.basename(path))
@@ -135,7 +118,7 @@ def pack_to(members, out):
     """Write members to the file `out`, which appears complete or not at all; return (size, sha256)."""
     with files.written_whole(out) as stream:
         write(members, stream)
-        size_and_sha256 = measure(stream)
+        size_and_sha256 = files.measure(stream)
         os.chmod(stream.name, 0o644 & ~current_umask())
     return size_and_sha256
 
@@ -156,7 +139,7 @@ def require_supported_kind(path):
         raise UsageError(
             "collector.path",
             f"{path} is an archive of a kind that the server does not open.",
-            "Give the folder itself, or one of: " + " ".join(ARCHIVE_SUFFIXES),
+            "Give the folder itself, or one of: " + " ".join(files.ARCHIVE_SUFFIXES),
         )
 
 

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 from collectors import files
-from collectors.bundle import archive_limits, bag, verification
+from collectors.bundle import bag, verification
 from collectors.errors import BundleError, UsageError
 
 NAMESPACE = "highwater"
@@ -73,7 +73,7 @@ def read_signature_file(path):
 
     Raises UsageError if it cannot be read or is too long.
     """
-    if not archive_limits.is_archive(path) or not os.path.isfile(path + SUFFIX):
+    if not files.is_archive(path) or not os.path.isfile(path + SUFFIX):
         return ""
     try:
         with open(path + SUFFIX, encoding="ascii") as stream:

@@ -2,6 +2,7 @@
 
 import os
 
+from collectors import files
 from collectors.bundle import archive, archive_limits
 from collectors.bundle.offline_rules import require_check_document
 from collectors.errors import CollectorError, NetworkError, NothingCollected
@@ -36,7 +37,7 @@ def check_alone(path, missing, rules):
 def outside_findings(path):
     """Findings on size, number of files and names; raises BundleError or NothingCollected at the first that stops."""
     archive_limits.require_supported_kind(path)
-    if not archive_limits.is_archive(path):
+    if not files.is_archive(path):
         for line in archive_limits.remarks(archive_limits.scan(path)):
             yield finding("bundle.empty-folder", "info", line, "")
         return

@@ -5,7 +5,7 @@ import json
 import os
 
 from collectors.errors import UsageError
-from collectors.files import TooLarge, read_at_most, write_whole
+from collectors.files import TooLarge, read_at_most, unwritable_file, write_whole
 
 FOLDER = "~/.local/state"
 MAX_BYTES = 64 * 1024 * 1024
@@ -24,10 +24,10 @@ class Journal:
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
             self._replace_file()
         except (OSError, UsageError) as error:
-            raise UsageError(
+            raise unwritable_file(
                 "collector.import.journal",
-                "%s, the record of what is sent, cannot be written: %s."
-                % (self.path, getattr(error, "strerror", None) or error),
+                "%s, the record of what is sent," % self.path,
+                error,
                 "Let XDG_STATE_HOME name a folder that you can write to, or make room. Nothing was sent.",
             )
 

@@ -10,7 +10,8 @@ import os
 import zlib
 from collections import namedtuple
 
-from collectors.bundle import archive_limits, benchmark_detection
+from collectors import files
+from collectors.bundle import benchmark_detection
 from collectors.scrubbing.credentials import secrets, without_keys
 
 HEAD_BYTES = 1024 * 1024
@@ -63,7 +64,7 @@ class Recognition:
 
     def tool_of(self, name, head):
         """(tool, whether its folder is one output) of a file; (None, False) for what no tool is known to write."""
-        if name.lower().endswith(archive_limits.ARCHIVE_SUFFIXES):
+        if name.lower().endswith(files.ARCHIVE_SUFFIXES):
             return "archive", False
         for tool, entry in self.entries:
             if benchmark_detection.has_known_content(entry, strip_packing_suffix(name), head):
@@ -105,7 +106,7 @@ def digest_of(member):
 
 def has_secret(member):
     """Whether a text holds what looks like a key, a token or a password: the registry would refuse its bundle."""
-    if member.name.lower().endswith(archive_limits.ARCHIVE_SUFFIXES):
+    if member.name.lower().endswith(files.ARCHIVE_SUFFIXES):
         return False
     counts = {"secret": 0}
     lines = io.BytesIO(head_of(member, LARGEST_FILE))
@@ -144,5 +145,5 @@ def split_into_bundles(units, most_units=MOST_UNITS):
 
 
 def weigh_member(member):
-    packed = member.name.lower().endswith(archive_limits.ARCHIVE_SUFFIXES + tuple(suffix for _m, suffix, _o in OPENERS))
+    packed = member.name.lower().endswith(files.ARCHIVE_SUFFIXES + tuple(suffix for _m, suffix, _o in OPENERS))
     return member.size * (PACKED_WEIGHT if packed else 1)

@@ -7,7 +7,7 @@ import warnings
 
 from collectors import report
 from collectors.errors import OK, ServerRefusal, UsageError
-from collectors.files import write_whole
+from collectors.files import unwritable_file, write_whole
 from collectors.server import config
 from collectors.server import options as server_options
 from collectors.server.client import Deadline, Server
@@ -59,11 +59,7 @@ def keep_settings(path, settings):
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     except OSError as error:
-        raise UsageError(
-            "collector.config",
-            "%s cannot be written: %s." % (path, error.strerror or error),
-            "Set HIGHWATER_URL and HIGHWATER_TOKEN instead.",
-        )
+        raise unwritable_file("collector.config", path, error, "Set HIGHWATER_URL and HIGHWATER_TOKEN instead.")
     write_whole(*config.edit_config(settings))
 
 

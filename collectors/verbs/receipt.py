@@ -3,8 +3,7 @@
 import json
 import sys
 
-from collectors import report
-from collectors.bundle import archive_limits
+from collectors import files, report
 from collectors.errors import FINDINGS, OK, UsageError
 from collectors.files import TooLarge, read_at_most, write_whole
 from collectors.server import options as server_options
@@ -96,6 +95,6 @@ def sha256_of(path):
     """Return the SHA-256 of a file. Raises UsageError if it cannot be read."""
     try:
         with open(path, "rb") as stream:
-            return archive_limits.measure(stream)[1]
+            return files.measure(stream)[1]
     except OSError as error:
         raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))

@@ -3,8 +3,8 @@
 import os
 import sys
 
-from collectors import report
-from collectors.bundle import archive_limits, signing
+from collectors import files, report
+from collectors.bundle import signing
 from collectors.errors import OK, UsageError
 
 ABOUT = "sign a bundle with an SSH key, so that the registry can tell who packed it"
@@ -24,7 +24,7 @@ def define(verb):
 
 
 def run(options, progress):
-    if not archive_limits.is_archive(options.bundle):
+    if not files.is_archive(options.bundle):
         raise UsageError(
             "collector.path", f"{options.bundle} is no bundle.", "Make one: pack --results DIR --out FILE."
         )

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from collectors import report
+from collectors import files, report
 from collectors.bundle import archive_limits, description_check, offline_rules, validation, verification
 from collectors.errors import CollectorError, UsageError
 from collectors.server import options as server_options
@@ -58,7 +58,7 @@ def check_here(options, progress):
 
 def bag_findings(path):
     """What is wrong with the bag that PATH is, or why it cannot be read to its end."""
-    if os.path.isfile(path) and not archive_limits.is_archive(path):
+    if os.path.isfile(path) and not files.is_archive(path):
         return []
     try:
         return verification.findings(path) or []

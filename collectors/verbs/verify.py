@@ -8,13 +8,11 @@ import sys
 import time
 from urllib.parse import parse_qsl, urlsplit
 
-from collectors import report
-from collectors.bundle import archive_limits
+from collectors import files, report
 from collectors.errors import FINDINGS, NOTHING, OK, BundleError, ServerRefusal, UsageError
 from collectors.files import TooLarge, read_at_most, write_whole
 from collectors.server import config
 from collectors.server import options as server_options
-from collectors.server.client import Deadline, Server
 from collectors.server.log import memory, parts, shown, signed_note
 from collectors.server.log import proof as proofs
 from collectors.server.log.verification import PROVEN, REFUTED, UNKNOWN, LogFiles, Verification
@@ -138,7 +136,7 @@ def log_files(address, registry, options, progress):
     if os.path.isdir(address):
         return LogFiles(lambda path, limit_bytes: read_if_there(os.path.join(address, path), limit_bytes))
     own = registry if registry and address == registry.base.geturl() + "/log" else None
-    server = Server(config.Settings(address, ""), Deadline(options.timeout), progress, own and own.token_if_closed)
+    server = server_options.open_server(config.Settings(address, ""), options, progress, own and own.token_if_closed)
     server.token = own.token if own else ""
     return LogFiles(lambda path, limit_bytes: server.read_file("/" + path, limit_bytes))
 
@@ -159,7 +157,7 @@ def read_if_there(path, limit_bytes):
 
 
 def is_path(target):
-    return os.path.exists(target) or target.lower().endswith((".json",) + archive_limits.ARCHIVE_SUFFIXES)
+    return os.path.exists(target) or target.lower().endswith((".json",) + files.ARCHIVE_SUFFIXES)
 
 
 def subject_of(target):
@@ -175,7 +173,7 @@ def subject_of(target):
 
 def read_saved(path):
     """The JSON of a saved proof or receipt; of a bundle, of the receipt beside it. Raises UsageError for no JSON."""
-    if archive_limits.is_archive(path):
+    if files.is_archive(path):
         path += RECEIPT_SUFFIX
         if not os.path.exists(path):
             hint = "Keep one: receipt ID --out %s" % path
@@ -306,7 +304,7 @@ def check_saved_files(verification, document, inclusion, path):
     """Hold a receipt against its own record, and a bundle against its receipt."""
     receipt = document.get("receipt")
     if not isinstance(receipt, dict):
-        if archive_limits.is_archive(path):
+        if files.is_archive(path):
             verification.add_statement("bundle", UNKNOWN, "Beside the bundle lies no receipt.")
         return
     recorded = inclusion.record.get("receipt")
@@ -318,9 +316,9 @@ def check_saved_files(verification, document, inclusion, path):
         verification.add_statement("receipt", REFUTED, "%s: the receipt does not say what the log has." % name)
     if not wrong:
         verification.add_statement("receipt", PROVEN, "The log has the bytes of the receipt: SHA-256 and size.")
-    if archive_limits.is_archive(path):
+    if files.is_archive(path):
         with open(path, "rb") as stream:
-            is_same = archive_limits.measure(stream)[1] == receipt.get("sha256")
+            is_same = files.measure(stream)[1] == receipt.get("sha256")
         verification.add_statement(
             "bundle",
             PROVEN if is_same else REFUTED,

@@ -156,8 +156,8 @@ def unknown_facts(rows: Sequence[FactCounts], names: Iterable[str], needed: Coll
     return [
         spread_fact(rows, name)
         for name in names
-        if any(row.count_unknown(name) for row in rows)
-        and (name in needed or any(row.counts.get(name) for row in rows))
+        if (name in needed or any(row.counts.get(name) for row in rows))
+        and any(row.count_unknown(name) for row in rows)
     ]
 
 

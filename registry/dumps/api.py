@@ -60,7 +60,8 @@ class ExportFile(PublicRead):
             *query_parameters((*filters.RESULT_NAMES, "p.NAME")),
         ],
         responses={(200, kind.partition(";")[0]): SCHEMA.get(name, OpenApiTypes.BINARY) for name, kind in KIND.items()}
-        | web_responses.NOT_FOUND,
+        | web_responses.NOT_FOUND
+        | web_responses.UNAVAILABLE,
     )
     def get(self, request: Request, name: str) -> Answer:
         if name not in KIND:

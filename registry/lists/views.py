@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
-from django.db.models import F, OuterRef, Subquery, Value
+from django.db.models import Exists, F, OuterRef, Subquery, Value
 from django.db.models.functions import Coalesce, NullIf
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -42,7 +42,7 @@ from registry.query.questions import filters, study_query, unknown_values
 from registry.query.responses import source_links
 from registry.query.responses.trust_levels import join_caveat, list_caveat
 from registry.web.caching import cached_value, public_page, with_known_values
-from registry.web.filter_fields import Field, filter_fields, tidy_address
+from registry.web.filter_fields import Field, filter_fields, form_context, tidy_address
 from registry.web.tray import NAME as KEPT
 from registry.web.tray import kept_ids
 
@@ -86,6 +86,12 @@ class Summary:
     thin: list_charts.Strip | None = field(repr=False)
 
 
+def _note_beside_completeness(release: Release) -> str:
+    """The sentences of the note that do not repeat how much of its lists is known."""
+    completeness = release.get_completeness_display()
+    return ". ".join(text for text in release.note.split(". ") if completeness not in text)
+
+
 @public_page
 def list_index(request: HttpRequest) -> HttpResponse:
     """All lists, by release, newest first."""
@@ -95,9 +101,10 @@ def list_index(request: HttpRequest) -> HttpResponse:
 
 @public_page
 def release_lists(request: HttpRequest, release: str) -> HttpResponse:
-    """To the first list of a release; where none is known, a page that says why."""
+    """To the first list of a release that has entries, else the first; where none is known, a page that says why."""
     stored_release = public_record.find_release(release)
-    first = stored_release.ranked_lists.order_by("position").first()
+    has_entries = Exists(ListEntry.objects.filter(ranked_list=OuterRef("pk")))
+    first = stored_release.ranked_lists.order_by(has_entries.desc(), "position").first()
     if first is None:
         reconstructed = TITLES.items() if can_be_reconstructed(stored_release) else ()
         context = {"section": "lists", "release": stored_release, "reconstructed": reconstructed}
@@ -131,7 +138,6 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         page, problem = entries_page(stored_list, request, summary, per), None
     except filters.InvalidValue as error:
         page, problem = Paginator([], PAGE_ROWS).get_page(1), error
-    fields = _filter_fields(query, summary, problem)
     divides = bool(per) and not ranks_measurement
     rows = table_rows(
         list(map(_divide_halves, page.object_list)) if divides else page.object_list,
@@ -146,6 +152,7 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "section": "lists",
         "list": stored_list,
         "release": stored_list.release,
+        "release_note": _note_beside_completeness(stored_list.release),
         "label": join_caveat(stored_list.trust, list_caveat(stored_list.violating)),
         **list_tabs(stored_list, ranks["tool"]),
         "ranks": ranks,
@@ -164,9 +171,8 @@ def ranked_list(request: HttpRequest, release: str, name: str) -> HttpResponse:
         "divisors": DIVISORS.items(),
         "undivided": sum(not entry[DIVISOR] for entry in page.object_list) if divides else 0,
         "query": query,
-        "fields": fields,
         "problem": problem,
-        "has_field_errors": any(field.error for field in fields),
+        **form_context(_filter_fields(query, summary, problem)),
         "rows": rows,
         "scale": axis_text(summary.axis),
         "missing": f">{numbers.MISSING}<" in rows,

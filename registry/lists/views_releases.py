@@ -20,7 +20,7 @@ from registry.web.caching import kept_value, public_page
 
 @public_page
 def release_index(request: HttpRequest) -> HttpResponse:
-    """All releases, newest first."""
+    """Calls for submissions first, then what is published, newest first."""
     now = timezone.now()
     releases = list(Release.objects.prefetch_related("ranked_lists"))
     titles = {ranked.name: ranked.title for release in releases for ranked in release.ranked_lists.all()}
@@ -34,7 +34,13 @@ def release_index(request: HttpRequest) -> HttpResponse:
         }
         for release in releases
     ]
-    return render(request, "lists/releases.html", {"section": "lists", "rows": rows})
+    are_published = [release.imported or release.published_at is not None for release in releases]
+    context = {
+        "section": "lists",
+        "calls": [row for row, is_published in zip(rows, are_published, strict=True) if not is_published],
+        "published": [row for row, is_published in zip(rows, are_published, strict=True) if is_published],
+    }
+    return render(request, "lists/releases.html", context)
 
 
 @public_page

@@ -102,7 +102,7 @@ def keep_erased() -> None:
 
 
 def _blank_results(erased: QuerySet[Result]) -> set[str]:
-    """Take everything that names or describes them out of the record; subjects of records of the names that went."""
+    """Take everything that names or describes them out of the record; subjects of records of what went."""
     names = set[str]()
     results = list(erased.select_related("system", "site", "erasure").defer("search"))
     if not results:
@@ -110,7 +110,9 @@ def _blank_results(erased: QuerySet[Result]) -> set[str]:
     systems = {result.system for result in results}
     for kind in (ResultFile, Fact, ObservedParameter, PublicSystemSnapshot, RunVerdict):
         kind.objects.filter(result__in=results).delete()
-    Reproduction.objects.filter(Q(result__in=results) | Q(original__in=results)).delete()
+    marks = Reproduction.objects.filter(Q(result__in=results) | Q(original__in=results))
+    names |= {records.mark_subject(public_id) for public_id in marks.values_list("result__public_id", flat=True)}
+    marks.delete()
     Step.objects.filter(Q(before__in=results) | Q(after__in=results)).delete()
     Override.objects.filter(result__in=results).update(reason=REASON)
     Result.objects.filter(same_as__in=results).update(same_as=None)

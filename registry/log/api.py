@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, ClassVar
+
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.dumps import editions
 from registry.log import records
 from registry.log import responses as shape
+from registry.log.name_records import subject_of
 from registry.log.proofs import subject_proof
 from registry.log.recorded_read import RecordedRead
-from registry.models import IdentityChange
+from registry.models import IdentityChange, LogOpening, Platform, Site, System
 from registry.models.identities import DECIDERS
 from registry.query import cursor_pages, demonstration, public_record
 from registry.query.questions import study_query
@@ -69,55 +73,48 @@ class ReleaseProof(PublicRead):
         return Response(subject_proof(f"releases/{public_record.find_release(release).slug}", leaf))
 
 
-class SiteProof(PublicRead):
+class _NameProof(PublicRead):
+    """What the three kinds of names have in common."""
+
+    query_names = ("leaf",)
+    kind: ClassVar[str]
+    find_named: ClassVar[Callable[[str], Site | System | Platform]]
+
+    def get(self, request: Request, slug: str) -> Response:
+        leaf = study_query.single_value(request.query_params, "leaf")
+        return Response(subject_proof(subject_of(self.kind, type(self).find_named(slug).slug), leaf))
+
+
+def _describe_proof(operation_id: str) -> Any:
+    answers = {200: shape.Proof} | web_responses.REFUSED | web_responses.NOT_FOUND
+    return extend_schema_view(get=extend_schema(operation_id=operation_id, parameters=[LEAF], responses=answers))
+
+
+@_describe_proof("sites_proof")
+class SiteProof(_NameProof):
     """The record of an institution's name, and the proof that it is in the transparency log."""
 
-    query_names = ("leaf",)
-
-    @extend_schema(
-        operation_id="sites_proof",
-        parameters=[LEAF],
-        responses={200: shape.Proof} | web_responses.REFUSED | web_responses.NOT_FOUND,
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        leaf = study_query.single_value(request.query_params, "leaf")
-        return Response(subject_proof(f"sites/{public_record.find_site(slug).slug}", leaf))
+    kind, find_named = LogOpening.Kind.SITE, public_record.find_site
 
 
-class SystemProof(PublicRead):
+@_describe_proof("systems_proof")
+class SystemProof(_NameProof):
     """The record of a system's name, and the proof that it is in the transparency log."""
 
-    query_names = ("leaf",)
-
-    @extend_schema(
-        operation_id="systems_proof",
-        parameters=[LEAF],
-        responses={200: shape.Proof} | web_responses.REFUSED | web_responses.NOT_FOUND,
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        leaf = study_query.single_value(request.query_params, "leaf")
-        return Response(subject_proof(f"systems/{public_record.find_system(slug).slug}", leaf))
+    kind, find_named = LogOpening.Kind.SYSTEM, public_record.find_system
 
 
-class PlatformProof(PublicRead):
+@_describe_proof("platforms_proof")
+class PlatformProof(_NameProof):
     """The record of a platform, and the proof that it is in the transparency log."""
 
-    query_names = ("leaf",)
-
-    @extend_schema(
-        operation_id="platforms_proof",
-        parameters=[LEAF],
-        responses={200: shape.Proof} | web_responses.REFUSED | web_responses.NOT_FOUND,
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        leaf = study_query.single_value(request.query_params, "leaf")
-        return Response(subject_proof(f"platforms/{public_record.find_platform(slug).slug}", leaf))
+    kind, find_named = LogOpening.Kind.PLATFORM, public_record.find_platform
 
 
 class EditionProof(PublicRead):
     """The record of the files of the whole record that are served now, and the proof that it is in the log."""
 
-    @extend_schema(operation_id="export_proof", responses={200: shape.Proof})
+    @extend_schema(operation_id="export_proof", responses={200: shape.Proof} | web_responses.UNAVAILABLE)
     def get(self, request: Request) -> Response:
         return Response(subject_proof(records.edition_subject(editions.edition_to_serve())))
 

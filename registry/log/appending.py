@@ -21,9 +21,16 @@ from django.db.models import Max
 from django.utils import timezone
 
 from registry.dumps import db_locks
-from registry.log import log_files, name_records, recording, signing, tiles
+from registry.log import log_files, recording, signing, tiles
 from registry.log.merkle_tree import leaf_hash, root_of_entries, root_of_full, tree_root
-from registry.log.signed_note import BadNote, Checkpoint, open_checkpoint, sign_checkpoint, verifier_key
+from registry.log.signed_note import (
+    BadNote,
+    Checkpoint,
+    open_checkpoint,
+    read_signed_time,
+    sign_checkpoint,
+    verifier_key,
+)
 from registry.models import LogCheckpoint, LogLeaf, LogState
 
 log = logging.getLogger(__name__)
@@ -63,7 +70,7 @@ def _append_all() -> Appended:
     except LogForked as error:
         LogState.objects.filter(pk=1).update(trouble=str(error))
         raise
-    recorded = recording.record_unrecorded([name_records.record_unrecorded_names])
+    recorded = recording.record_unrecorded()
     origin = signing.ensure_signer()
     appended = _give_places()
     size = log_size()
@@ -91,6 +98,7 @@ def _published_checkpoint() -> Checkpoint | None:
         note = content.decode()
         own_key = verifier_key(note.split("\n")[0], signing.signing_key().public_key())
         checkpoint = open_checkpoint(note, [*signing.verifier_keys(), own_key])
+        read_signed_time(note, [*signing.verifier_keys(), own_key])
     except (BadNote, UnicodeDecodeError) as error:
         raise LogForked(f"The published checkpoint is not one of this registry: {error}.") from error
     # A database from before the log, restored beside its files, goes on under their name.
@@ -214,13 +222,15 @@ def _remove_parts(old_size: int, size: int) -> None:
 def _publish_checkpoint(origin: str, size: int) -> None:
     """Sign the head of the tree as the written tiles have it; the row first, so that no file is without its row."""
     checkpoint = Checkpoint(origin, size, tree_root(size, tiles.node_reader(size, _read_hashes)))
-    note = _keep_checkpoint(checkpoint, sign_checkpoint(checkpoint, signing.signing_key()))
+    note = _keep_checkpoint(checkpoint, sign_checkpoint(checkpoint, signing.signing_key(), timezone.now()))
     log_files.write_file(log_files.CHECKPOINT, note.encode())
 
 
 def _keep_checkpoint(checkpoint: Checkpoint, note: str) -> str:
     """The note of the row of this size, which is made where there is none: nothing rewrites one. Raises LogForked."""
-    defaults = {"root": checkpoint.root, "note": note, "signed_at": timezone.now()}
+    own_key = verifier_key(checkpoint.origin, signing.signing_key().public_key())
+    signed_at = read_signed_time(note, [*signing.verifier_keys(), own_key]) or timezone.now()
+    defaults = {"root": checkpoint.root, "note": note, "signed_at": signed_at}
     row, _ = LogCheckpoint.objects.get_or_create(size=checkpoint.size, defaults=defaults)
     if bytes(row.root) != checkpoint.root:
         raise LogForked(f"The database has another checkpoint of {checkpoint.size} entries than their tree has.")

@@ -21,7 +21,17 @@ from django.utils import timezone
 from registry.dumps import editions
 from registry.log import records
 from registry.log.canonical_form import canonical_text
-from registry.models import Edition, IdentityChange, LogLeaf, LogOpening, LogState, RankedList, Release, Result
+from registry.models import (
+    Edition,
+    IdentityChange,
+    LogLeaf,
+    LogOpening,
+    LogState,
+    RankedList,
+    Release,
+    Reproduction,
+    Result,
+)
 from registry.query.public_record import Row
 
 PUBLISHED, AMENDED, WITHDRAWN, NAMED = "published", "amended", "withdrawn", "named"
@@ -106,6 +116,16 @@ def record_name_changes(changes: Iterable[IdentityChange], act: str) -> int:
         return record_changed(LogOpening.Kind.NAME_CHANGE, dict(records.name_change_records(list(public))), act)
 
 
+def record_marks(ids: Iterable[int], act: str) -> int:
+    """Record the marks of reproduction of these results where they are not as recorded last; how many were."""
+    count, ids_to_record = 0, list(ids)
+    for start in range(0, len(ids_to_record), BATCH):
+        with transaction.atomic():
+            current_records = dict(records.mark_records(ids_to_record[start : start + BATCH]))
+            count += record_changed(LogOpening.Kind.REPRODUCTION, current_records, act)
+    return count
+
+
 def record_edition(edition: Edition) -> None:
     """Record what the manifest of a new edition says."""
     record_own(LogOpening.Kind.EDITION, {"edition": edition.manifest}, PUBLISHED, records.edition_subject(edition))
@@ -129,7 +149,7 @@ def forget_openings(subjects: Collection[str]) -> Counter[str]:
 
 
 HOLDERS: list[Callable[[], int]] = []
-"""What else looks for things without a record, and says how many it recorded: of what this app does not know."""
+"""What else looks for things without a record, and says how many it recorded."""
 
 
 def note_unrecorded() -> None:
@@ -137,11 +157,10 @@ def note_unrecorded() -> None:
     LogState.objects.update_or_create(pk=1, defaults={"unheld_since": timezone.now()})
 
 
-def record_unrecorded(holders: Iterable[Callable[[], int]] = ()) -> int:
+def record_unrecorded() -> int:
     """Record all that is published and not recorded as it is; how many were. Costs what is stored: after loads alone.
 
     What was published here is only recorded for the first time: no change of it goes into the log without its act.
-    `holders` look for more, as HOLDERS do.
     """
     since = LogState.objects.filter(pk=1).values_list("unheld_since", flat=True).first()
     if since is None:
@@ -163,8 +182,8 @@ def record_unrecorded(holders: Iterable[Callable[[], int]] = ()) -> int:
         is_known = f"lists/{ranked_list.release.slug}/{ranked_list.name}" in recorded_subjects
         act = FIRST_RECORDED if not is_known else LOADED if ranked_list.release.imported else RANGED
         count += record_lists([ranked_list], act)
-    count += _record_unrecorded_releases() + _record_unrecorded_changes() + sum(hold() for hold in (*HOLDERS, *holders))
-    count += _record_unrecorded_edition()
+    count += _record_unrecorded_releases() + _record_unrecorded_changes() + sum(hold() for hold in HOLDERS)
+    count += _record_unrecorded_edition() + _record_unrecorded_marks()
     LogState.objects.filter(pk=1, unheld_since=since).update(unheld_since=None)
     return count
 
@@ -184,6 +203,16 @@ def _record_unrecorded_edition() -> int:
     if LogOpening.objects.filter(kind=LogOpening.Kind.EDITION).exists():
         return 0
     return record_changed(LogOpening.Kind.EDITION, dict(records.edition_records()), FIRST_RECORDED)
+
+
+def _record_unrecorded_marks() -> int:
+    """A mark never changes: those that were made before marks had records."""
+    openings = LogOpening.objects.filter(kind=LogOpening.Kind.REPRODUCTION)
+    known_subjects = set(openings.order_by().values_list("subject", flat=True).distinct())
+    marks = Reproduction.objects.order_by("pk").values_list("pk", "result__public_id")
+    return record_marks(
+        [pk for pk, public_id in marks if records.mark_subject(public_id) not in known_subjects], FIRST_RECORDED
+    )
 
 
 def _record_unrecorded_changes() -> int:

@@ -21,6 +21,7 @@ from registry.models import (
     PublicSystemSnapshot,
     RankedList,
     Release,
+    Reproduction,
     Result,
     ResultFile,
 )
@@ -62,6 +63,8 @@ NAME_CHANGE = {
     "part_of": "part_of_id",
 }
 """What is recorded of a change of names, and the column that has it."""
+MARK_FIELDS = (*("kind", "outcome", "ratio", "low", "high", "why", "musts", "numbers", "differences", "judged_at"),)
+"""What is recorded of a mark of reproduction, as the API has it, beside both results."""
 RECORDED_LISTS = Q(frozen_at__isnull=False)
 """Of ranked lists those that are published."""
 PUBLIC_CHANGES = Q(public=True)
@@ -197,6 +200,22 @@ def name_change_records(changes: Collection[IdentityChange]) -> Iterator[tuple[s
     for change in changes:
         parts = {"parts": {"moved": part_digest(change.moved)}} if NONCE in change.moved else {}
         yield name_change_subject(change), {"name_change": name_change_fields(change)} | parts
+
+
+def mark_subject(public_id: str) -> str:
+    return f"reproductions/{public_id}"
+
+
+def mark_records(ids: Collection[int]) -> Iterator[tuple[str, Row]]:
+    """(`reproductions/ID`, what is recorded) of the mark of each of these results that was to reproduce another.
+
+    One query.
+    """
+    marks = Reproduction.objects.filter(pk__in=ids, result__erasure=None, original__erasure=None)
+    for mark in marks.select_related("result", "original").order_by("pk"):
+        facts = {name: getattr(mark, name) for name in MARK_FIELDS}
+        results = {"result": mark.result.public_id, "original": mark.original.public_id}
+        yield mark_subject(mark.result.public_id), {"reproduction": results | facts}
 
 
 def edition_records() -> Iterator[tuple[str, Row]]:

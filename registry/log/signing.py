@@ -13,13 +13,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from registry.log import recording
-from registry.log.signed_note import verifier_key
+from registry.log.signed_note import time_verifier_key, verifier_key
 from registry.models import LogKey, LogOpening, LogState
 
 _INFO = b"highwater-log"
 KEY_SUBJECT = "log/key"
-CHECKPOINTS = "log"
-"""What a key is used for that signs them."""
+CHECKPOINTS, TIMES = "log", "times"
+"""What a key is used for: to sign checkpoints, and the time of each."""
 
 
 def signing_key() -> Ed25519PrivateKey:
@@ -37,16 +37,20 @@ def ensure_signer() -> str:
     if not state.origin:
         state.origin = _new_origin()
         state.save(update_fields=["origin"])
-    record_key(CHECKPOINTS, verifier_key(state.origin, signing_key().public_key()))
+    public_key = signing_key().public_key()
+    record_key(CHECKPOINTS, verifier_key(state.origin, public_key))
+    record_key(TIMES, time_verifier_key(state.origin, public_key))
     return state.origin
 
 
 def record_key(use: str, public_key: str) -> None:
-    """Record a public key when it is used for the first time: for checkpoints ("log") or for "receipts"."""
+    """Record a public key when it is used for the first time: for checkpoints ("log"), their times, or "receipts"."""
     if use == CHECKPOINTS:
         _, is_new = LogKey.objects.get_or_create(verifier_key=public_key, defaults={"first_used_at": timezone.now()})
         if not is_new:
             return
+    if use == TIMES and LogOpening.objects.filter(subject=KEY_SUBJECT, canonical__contains=f'"{public_key}"').exists():
+        return
     recording.record_own(LogOpening.Kind.KEY, {"use": use, "key": public_key}, recording.ADDED, KEY_SUBJECT)
 
 

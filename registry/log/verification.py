@@ -21,7 +21,6 @@ from registry.log.canonical_form import canonical_text
 from registry.log.merkle_tree import EMPTY_ROOT, leaf_hash, node_hash
 from registry.log.overview import RESTORED_SUBJECT
 from registry.models import (
-    Edition,
     IdentityChange,
     LogCheckpoint,
     LogKey,
@@ -30,6 +29,7 @@ from registry.models import (
     LogState,
     RankedList,
     Release,
+    Reproduction,
     Result,
 )
 from registry.query.public_record import Row
@@ -136,25 +136,30 @@ def _checkpoint_breaks(newest: int) -> Iterator[str]:
     except signed_note.BadNote as error:
         yield f"The log: one of its stored keys is none: {error}."
         return
+    keys, untimed = signing.verifier_keys(), untimed_size()
     for row in rows.iterator(AT_ONCE):
         try:
-            checkpoint = read_note(row.note)
+            checkpoint, signed_at = read_note(row.note), signed_note.read_signed_time(row.note, keys)
         except signed_note.BadNote as error:
             yield f"The log: the checkpoint of {row.size} entries is not signed by a key of this registry: {error}."
             continue
         if checkpoint != signed_note.Checkpoint(origin, row.size, bytes(row.root)):
             yield f"The log: the checkpoint of {row.size} entries has another name, size or root than its row."
+        if signed_at is None and (untimed is None or row.size <= untimed):
+            continue  # `count_untimed` counts it
+        if signed_at != row.signed_at:
+            signed = f"{signed_at:%Y-%m-%d %H:%M:%S} signed" if signed_at else "no time signed"
+            yield (
+                f"The log: the checkpoint of {row.size} entries is said to be of {row.signed_at:%Y-%m-%d %H:%M:%S},"
+                f" and has {signed}."
+            )
 
 
 def _key_breaks() -> Iterator[str]:
     """Keys that sign checkpoints and that the log does not have, or that it has and that are gone."""
-    openings = LogOpening.objects.filter(kind=LogOpening.Kind.KEY, erased_at=None).select_related("leaf")
     recorded = dict[str, datetime]()
-    for opening in openings.order_by("leaf"):
-        if opening.canonical is not None and is_of_leaf(opening, opening.canonical):
-            record = json.loads(opening.canonical)
-            if record["use"] == signing.CHECKPOINTS:
-                recorded.setdefault(record["key"], opening.recorded_at)
+    for opening, key in _recorded_keys(signing.CHECKPOINTS):
+        recorded.setdefault(key, opening.recorded_at)
     stored = dict(LogKey.objects.values_list("verifier_key", "first_used_at"))
     for key in sorted(recorded.keys() ^ stored.keys()):
         state = "is not recorded" if key in stored else "is recorded, and it is gone"
@@ -162,6 +167,32 @@ def _key_breaks() -> Iterator[str]:
     for key in sorted(recorded.keys() & stored.keys()):
         if abs(recorded[key] - stored[key]) > RECORDED_WITHIN:
             yield f"The log: its key {key[:60]} is said to be used since another time than it was recorded."
+
+
+def _recorded_keys(use: str) -> Iterator[tuple[LogOpening, str]]:
+    """Records of the first use of each key for this, the oldest first."""
+    openings = LogOpening.objects.filter(kind=LogOpening.Kind.KEY, erased_at=None).select_related("leaf")
+    for opening in openings.order_by("leaf"):
+        if opening.canonical is not None and is_of_leaf(opening, opening.canonical):
+            record = json.loads(opening.canonical)
+            if record["use"] == use:
+                yield opening, record["key"]
+
+
+def untimed_size() -> int | None:
+    """Entries, a count without unit, that a checkpoint without a signed time has at most; None: none has a signed one.
+
+    Whatever covers the record of the first key for times was signed with one.
+    """
+    places = [opening.leaf.index for opening, _ in _recorded_keys(signing.TIMES)]
+    return min((index for index in places if index is not None), default=None)
+
+
+def count_untimed() -> int:
+    """How many checkpoints have a time that is a statement of the server, and not signed."""
+    untimed = untimed_size()
+    covered = {} if untimed is None else {"size__lte": untimed}
+    return LogCheckpoint.objects.filter(**covered).count()
 
 
 def uncovered_counts() -> dict[date, Counter[str]]:
@@ -231,6 +262,8 @@ def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
         return subject == f"name-changes/{record['name_change']['id']}"
     if record["type"] in name_records.KINDS:
         return subject == name_records.subject_of(record["type"], record[record["type"]]["slug"])
+    if record["type"] == LogOpening.Kind.REPRODUCTION:
+        return subject == records.mark_subject(record["reproduction"]["result"])
     if record["type"] == LogOpening.Kind.EDITION:
         return subject == f"editions/{record['edition']['edition']}"
     if record["type"] == LogOpening.Kind.ERASURE:
@@ -239,15 +272,18 @@ def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
 
 
 def table_breaks() -> Iterator[str]:
-    """Results, lists, releases, names, changes of names and editions: not as recorded last, or never, or gone."""
+    """Results, lists, releases, names, their changes, marks and editions: not as recorded last, or never, or gone."""
     ids = Result.objects.filter(erasure=None).order_by("pk").values_list("pk", flat=True)
     results = (records.result_records(batch) for batch in _in_batches(ids.iterator(AT_ONCE), recording.BATCH))
     lists = RankedList.objects.filter(records.RECORDED_LISTS).select_related("release", "definition").order_by("pk")
     ranked = (records.list_records(batch) for batch in _in_batches(lists.iterator(AT_ONCE), 20))
     changes = IdentityChange.objects.filter(records.PUBLIC_CHANGES).order_by("pk")
     named = (records.name_change_records(batch) for batch in _in_batches(changes.iterator(AT_ONCE), AT_ONCE))
+    marked = Reproduction.objects.order_by("pk").values_list("pk", flat=True).iterator(AT_ONCE)
+    marks = (records.mark_records(batch) for batch in _in_batches(marked, recording.BATCH))
     releases = [records.release_records(list(Release.objects.order_by("pk")))]
-    current = chain(results, ranked, releases, named, name_records.current_names(), [records.edition_records()])
+    stored_editions = dict(records.edition_records())
+    current = chain(results, ranked, releases, named, name_records.current_names(), marks, [stored_editions.items()])
     stored = set[str]()
     for group in current:
         current_records = dict(group)
@@ -258,23 +294,23 @@ def table_breaks() -> Iterator[str]:
     for subject in _standing_subjects().iterator(AT_ONCE):
         if subject not in stored:
             yield f"{subject}: the log has it, and its rows are gone."
-    yield from _edition_breaks()
+    yield from _edition_breaks(next(reversed(stored_editions), None))
 
 
 def _standing_subjects() -> QuerySet[LogOpening, str]:
     """What the log has and does not say to be removed. Editions are: the next one takes the place of each."""
     kinds = [LogOpening.Kind.RESULT, LogOpening.Kind.LIST, LogOpening.Kind.RELEASE, LogOpening.Kind.NAME_CHANGE]
+    kinds.append(LogOpening.Kind.REPRODUCTION)
     recorded = LogOpening.objects.filter(kind__in=[*kinds, *name_records.KINDS], erased_at=None)
     newest = recorded.filter(subject=OuterRef("subject")).order_by("-leaf").values("leaf")[:1]
     standing = recorded.filter(leaf=Subquery(newest)).exclude(act=recording.REMOVED)
     return standing.order_by("subject").values_list("subject", flat=True)
 
 
-def _edition_breaks() -> Iterator[str]:
+def _edition_breaks(served: str | None) -> Iterator[str]:
     """Whether the edition that is served is the one that was recorded last: an earlier one may be put there again."""
-    edition = Edition.objects.order_by("pk").last()
     recorded = LogOpening.objects.filter(kind=LogOpening.Kind.EDITION).order_by("leaf").last()
-    if recorded is not None and (edition is None or records.edition_subject(edition) != recorded.subject):
+    if recorded is not None and served != recorded.subject:
         yield f"{recorded.subject}: the log has it as the newest edition, and another one is served, or none."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import F
 
 from registry.models.releases import Release
 from registry.models.results import Result
@@ -93,6 +94,20 @@ class ListEntry(models.Model):
         indexes = [
             # Whether an entry shares its rank, which the page of its result says.
             models.Index(fields=["ranked_list", "rank"], name="list_entry_by_rank"),
+            # The list page ordered by another column, as its SORTABLE (registry/lists/views.py): what is missing comes
+            # last either way, and ties stand as on the list.
+            *(
+                models.Index(F("ranked_list"), order, F("position"), name=f"list_entry_{name}")
+                for name, order in (
+                    ("score_up", F("score").asc()),
+                    ("bandwidth_down", F("bandwidth_gib_per_s").desc(nulls_last=True)),
+                    ("bandwidth_up", F("bandwidth_gib_per_s").asc()),
+                    ("rate_down", F("rate_kiops").desc(nulls_last=True)),
+                    ("rate_up", F("rate_kiops").asc()),
+                    ("clients_down", F("client_nodes").desc(nulls_last=True)),
+                    ("clients_up", F("client_nodes").asc()),
+                )
+            ),
         ]
 
     def __str__(self) -> str:

@@ -36,6 +36,7 @@ class LogOpening(models.Model):
         SYSTEM = "system", "system"
         PLATFORM = "platform", "platform"
         EDITION = "edition", "edition"
+        REPRODUCTION = "reproduction", "mark of reproduction"
         ERASURE = "erasure", "erasure"
         KEY = "key", "key"
         RESTORATION = "restoration", "restoration"
@@ -48,7 +49,7 @@ class LogOpening(models.Model):
         max_length=200,
         help_text=(
             "results/ID, lists/RELEASE/LIST, releases/RELEASE, name-changes/ID, sites/SLUG, systems/SLUG,"
-            " platforms/SLUG, as below /api/v1/; editions/NAME; else of the log itself."
+            " platforms/SLUG, as below /api/v1/; editions/NAME, reproductions/ID; else of the log itself."
         ),
     )
     salt = models.BinaryField(max_length=32, null=True, blank=True, help_text="32 random bytes; null: erased.")

@@ -45,7 +45,7 @@ from registry.results.run_page import leading, view, with_tool
 from registry.results.system_history import list_history
 from registry.results.why_section import build_why
 from registry.web.caching import cached_value, kept_value, public_page
-from registry.web.filter_fields import Field, filter_fields, tidy_address
+from registry.web.filter_fields import Field, filter_fields, form_context, tidy_address
 from registry.web.tray import NAME as KEPT
 from registry.web.tray import kept_ids
 from validators import catalogue
@@ -96,7 +96,7 @@ def index(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "results",
         "query": selected_values,
-        "fields": fields,
+        **form_context(fields),
         "parameters": {name: value for name, value in parameters.items() if name not in offered},
         "rows": rows,
         "explains_marks": "reproduced" in selected_values or any(row["marks"] for row in rows),
@@ -107,7 +107,6 @@ def index(request: HttpRequest) -> HttpResponse:
         "orders": ORDERS.items(),
         "machine": machine,
         "problem": problem,
-        "has_field_errors": any(field.error for field in fields),
         "unknown_values": [] if problem else unknown_values.explain_empty(request.GET, empty=not page.rows),
         "candidates": missing.candidates,
         "missing_facts": missing.list_rows(),

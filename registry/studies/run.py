@@ -15,7 +15,6 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import connection, transaction
 from django.db.models import (
     ExpressionWrapper,
@@ -35,6 +34,7 @@ from registry.models import Measurement, Result
 from registry.query.facts.axes import MEANING_FIELDS, find_axis
 from registry.query.facts.divisors import OF_ONE_PART, PER, UNDIVIDED, positive_or_null
 from registry.query.names import release_order
+from registry.query.packed_numbers import PackedFloats, PackedIds, unpack_floats, unpack_ids
 from registry.query.public_record import counted_once
 from registry.query.questions import filters, study_query
 from registry.query.questions.recorded_metrics import known_metrics, results_as_of
@@ -147,15 +147,16 @@ def _load_groups(
     results, value, divisor = _with_quotient(results, question)
     keys = dict.fromkeys(["trust", *names.values(), "of_unit", "of_printed_unit"])
     grouped = results.values(*keys).annotate(
-        all_values=ArrayAgg(ExpressionWrapper(value, FloatField())),
-        all_results=ArrayAgg("id"),
-        **({} if column else {"all_measurements": ArrayAgg("m__id")}),
+        all_values=PackedFloats(ExpressionWrapper(value, FloatField())),
+        all_results=PackedIds("id"),
+        **({} if column else {"all_measurements": PackedIds("m__id")}),
         printed=Min("of_printed"),
         **({"least_divisor": Min(divisor), "most_divisor": Max(divisor)} if question.per else {}),
     )
-    read = list(grouped[: MOST_ROWS + 1]) if few else _read_in_one_pass(grouped, merged=len(metrics) == 1)
-    if len(read) > MOST_ROWS:
+    packed = list(grouped[: MOST_ROWS + 1]) if few else _read_in_one_pass(grouped, merged=len(metrics) == 1)
+    if len(packed) > MOST_ROWS:
         raise TooManyPoints(f"More than {MOST_ROWS}.")
+    read = list(map(_unpack_row, packed))
     groups = _make_groups(read, names, question.source, of_column=bool(column))
     if bounded:
         groups = formula_metric.with_qualifiers(groups, formula_metric.qualifiers_by_id(bounded))
@@ -172,6 +173,12 @@ def _load_groups(
     lacks = formula is not None and any(number is None for row in read for number in row["all_values"])
     lacking = formula_metric.count_lacking(valued, formula) if formula and lacks else {}
     return table.merge_groups(group for group in qualified if column or _is_meant(question, group)), lacking
+
+
+def _unpack_row(row: Row) -> Row:
+    """A group with its numbers, and by them the ids of their results and measurements."""
+    ids: Row = {name: unpack_ids(row[name]) for name in ("all_results", "all_measurements") if name in row}
+    return row | {"all_values": unpack_floats(row["all_values"])} | ids
 
 
 def _with_values(
@@ -191,11 +198,12 @@ def _with_values(
 def _qualifiers_among(read: Sequence[Row], metrics: Sequence[Metric]) -> dict[int, str]:
     """By id of a measurement that shares a point what its source says of it. Only documents qualify numbers."""
     pooled = [row for row in read if len(row["all_values"]) > 1 and row["trust"] == Result.Trust.REPORTED]
-    result_ids = {id for row in pooled for id in row["all_results"]}
-    if not result_ids:
+    if not pooled:
         return {}
     parts = {f"{name}__in": {getattr(metric, name) for metric in metrics} for name in Metric._fields}
-    where = {"result__in": result_ids} if len(result_ids) <= FEW else {"result__trust": Result.Trust.REPORTED}
+    where: dict[str, Any] = {"result__trust": Result.Trust.REPORTED}
+    if sum(len(row["all_results"]) for row in pooled) <= FEW:
+        where = {"result__in": {id for row in pooled for id in row["all_results"]}}
     measurements = Measurement.objects.order_by().filter(**parts, **where, context__has_key="qualifier")
     return dict(measurements.values_list("id", "context__qualifier"))
 
@@ -234,6 +242,14 @@ def measured_results(question: StudyQuery, metrics: Sequence[Metric]) -> QuerySe
     results, _ = _results_of(question)
     formula = formula_metric.read_formula(question.metric, question.source)
     return counted_once(_with_values(results, question, metrics, formula, {}))
+
+
+def count_violating(question: StudyQuery) -> int:
+    """How many verified results with a number of the question violate rules. Raises as `run_study` does."""
+    formula = formula_metric.read_formula(question.metric, question.source)
+    results = measured_results(question, [] if formula else _metrics_of(question))
+    violating = results.filter(trust=Result.Trust.VERIFIED, rules_violated__gt=0)
+    return violating.order_by().values("pk").distinct().count()
 
 
 def _is_meant(question: StudyQuery, group: Group) -> bool:

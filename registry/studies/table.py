@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from registry.comparison import uncertainty
-from registry.comparison.balance import VaryingFact
+from registry.comparison.balance import FactCounts, VaryingFact
 from registry.errors import Problem
 from registry.presentation.words import SMALLEST_UNITS, best_unit
 from registry.query.facts.axes import MEANING_FIELDS
@@ -114,6 +114,8 @@ class Group:
     results: int = 1
     members: Sequence[Member] = ()
     """The measurements, or of very many some of them."""
+    fact_counts: FactCounts = field(default_factory=lambda: FactCounts(0, {}))
+    """How often its measurements have each value of each fact."""
     varies: Sequence[VaryingFact] = ()
     unlike: tuple[str, ...] = ()
     """Facts that vary inside and move the metric: the group has no single value."""
@@ -223,9 +225,10 @@ def _group_row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) 
     present_values = [value for value in group.values if value is not None]
     basis = value_basis(len(present_values), unlike=bool(group.unlike), unknown=bool(group.unknown))
     factor = UNITS[unit].factor if unit in UNITS else 1.0
-    figures = _group_figures(group, present_values, unit, factor)
-    if basis == UNLIKE:  # a median of unlike results is a number that nobody measured, and so are quartiles
-        figures |= dict.fromkeys(("value", "q1", "q3")) | ({"qualifier": None} if group.qualified else {})
+    if basis == UNLIKE:
+        figures = _unlike_figures(group, present_values, factor)
+    else:
+        figures = _group_figures(group, present_values, unit, factor)
     counts = {"count": len(present_values), "missing": len(group.values) - len(present_values)}
     group_columns = {"unit": unit, "divisor": group.divisor, "trust": group.trust}
     at = {name: parse_number(group.at[name]) if name in numeric else group.at[name] for name in axes}
@@ -245,6 +248,16 @@ def _group_row(group: Group, axes: Sequence[str], unit: str, numeric: set[str]) 
         "varies_text": "",
         **at,
     }
+
+
+def _unlike_figures(group: Group, present_values: Sequence[float], factor: float) -> Row:
+    """The least and the largest of unlike results: a median of them is a number that nobody measured, as quartiles are.
+
+    Of 100,000 numbers only the ends are looked for, and nothing is sorted.
+    """
+    if group.qualified:
+        return _with_bounds(present_values, group.qualified, factor) | dict.fromkeys(("value", "q1", "q3", "qualifier"))
+    return dict.fromkeys(FIGURES) | {"low": min(present_values) / factor, "high": max(present_values) / factor}
 
 
 def _group_figures(group: Group, present_values: Sequence[float], unit: str, factor: float) -> Row:

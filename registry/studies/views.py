@@ -20,10 +20,11 @@ from registry.presentation.plots.model import MEASUREMENTS, Limit
 from registry.query.facts import axes, fact_index
 from registry.query.public_record import Row
 from registry.query.questions import filters, study_query
+from registry.query.responses.trust_levels import list_caveat
 from registry.query.row_sources import PUBLIC, RowSource
 from registry.query.values import qualified_values
 from registry.studies import documents as studies_documents
-from registry.studies import metric_rows, saved_queries, table
+from registry.studies import metric_rows, run, saved_queries, table
 from registry.studies.balance import page as balance_page
 from registry.studies.balance.finding import finding_sentence
 from registry.studies.index import cards
@@ -177,6 +178,7 @@ def _study_page(
         "has_lines": bool(plot) and plot.has_lines,
         "figures": study_question is None,
         "trusts": list(answer["trust"]),
+        "caveat": _level_caveat(answer, study_question),
         "sources": sorted({(row["source"], row["source_address"]) for row in answer["rows"] if row.get("source")}),
         "form": _form_context(study_question.query(), study_question.source) if study_question else None,
         "query": study_question.address() if study_question else "",
@@ -184,6 +186,13 @@ def _study_page(
         "forms": {form: f"{api}{joint}format={form}" for form in ("csv", "parquet", "svg", "png")},
     }
     return render(request, "studies/study.html", context | about)
+
+
+def _level_caveat(answer: studies_documents.Document, study_question: study_query.StudyQuery | None) -> str:
+    """What stands beside *verified*: how many of the results violate rules. Figures of documents are not verified."""
+    if study_question is None or Result.Trust.VERIFIED not in answer["trust"]:
+        return ""
+    return list_caveat(run.count_violating(study_question))
 
 
 def _assumption_link(request: HttpRequest, study_question: study_query.StudyQuery | None) -> str:

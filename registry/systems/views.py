@@ -23,7 +23,7 @@ from registry.systems.result_groups import results_context
 from registry.systems.system_page import system_context
 from registry.timeseries import series
 from registry.web.caching import cached_value, kept_value, public_page
-from registry.web.filter_fields import Field, error_texts, tidy_address
+from registry.web.filter_fields import Field, error_texts, form_context, tidy_address
 from registry.web.paging import page_links
 
 PAGE_ROWS = 100
@@ -50,14 +50,12 @@ def system_index(request: HttpRequest) -> HttpResponse:
     systems = _with_results(matching_systems, "system")
     page = cursor_pages.take_asked_page(systems, columns, BY_SYSTEM, request.GET, PAGE_ROWS)
     selected_values = {name: request.GET[name] for name in facets.SYSTEM_NAMES if request.GET.get(name)}
-    fields = _filter_fields(selected_values, problem)
     context = {
         "section": "systems",
         "rows": format_counts(page.rows),
         "query": selected_values,
-        "fields": fields,
+        **form_context(_filter_fields(selected_values, problem)),
         "problem": problem,
-        "has_field_errors": any(field.error for field in fields),
     } | page_links(page, selected_values)
     return render(request, "systems/index.html", context, status=problem.status if problem else 200)
 

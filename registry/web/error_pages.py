@@ -49,7 +49,8 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 def refusal_page(request: HttpRequest, problem: Problem) -> HttpResponse:
     """What domain code refused, as a page."""
     errors = [f"{name}: {' '.join(map(str, why))}" for name, why in (problem.errors or {}).items()]
-    response = _error_page(request, problem.status, problem.code, problem.title, " ".join([*errors, problem.hint]))
+    hint = problem.hint if _is_of_api(request) else problem.page_hint
+    response = _error_page(request, problem.status, problem.code, problem.title, " ".join([*errors, hint]))
     if problem.retry_after_s is not None:
         response["Retry-After"] = str(problem.retry_after_s)
     return response
@@ -78,10 +79,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _error_page(request, 500, "server.error", "Something broke on our side", "It is logged. Try again later.")
 
 
+def _is_of_api(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")
+
+
 def _error_page(
     request: HttpRequest, status: int, code: str, title: str, hint: str, nearest: list[tuple[str, str]] | None = None
 ) -> HttpResponse:
-    if request.path.startswith("/api/"):
+    if _is_of_api(request):
         return problem_page(request, status, code, title, hint)
     context = {"status": status, "code": code, "title": title, "hint": hint, "nearest": nearest or []}
     if status >= 500:  # refusals of strangers are equal to the byte, whatever is there

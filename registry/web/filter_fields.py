@@ -60,6 +60,15 @@ def filter_fields(
     ]
 
 
+def form_context(fields: list[Field]) -> dict[str, Any]:
+    """What a page with these fields needs: them, how many have a value, and whether one was refused."""
+    return {
+        "fields": fields,
+        "set_fields": sum(bool(field.value) for field in fields),
+        "has_field_errors": any(field.error for field in fields),
+    }
+
+
 def error_texts(refusal: Problem | None) -> dict[str, str]:
     """By name of the query: what was refused of it, as a sentence. Empty where no name is to blame."""
     errors = (refusal.errors if refusal else None) or {}

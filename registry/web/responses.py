@@ -71,6 +71,7 @@ class Problem(Shape, kw_only=True):
 
 REFUSED = {(400, "application/problem+json"): Problem}
 NOT_FOUND = {(404, "application/problem+json"): Problem}
+UNAVAILABLE = {(503, "application/problem+json"): Problem}
 
 
 class Page(Shape):

@@ -55,10 +55,11 @@
   }
 
   // Filters that styles show open on wide screens become a part that folds like any other, open at first as it was.
+  // A page whose filters have an error comes with them open.
   function ownFilters(region, isOpen = matchMedia(WIDE).matches) {
     const filters = region.querySelector(".more");
     if (filters) {
-      filters.open = isOpen;
+      filters.open ||= isOpen;
       filters.dataset.own = "";
     }
   }

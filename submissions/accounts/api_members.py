@@ -7,10 +7,11 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.web.responses import UNAVAILABLE
 from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts import responses as shape
 from submissions.models import Account, Invitation, Membership, Token
-from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
 from submissions.web.request_account import account_of
 from submissions.web.request_bodies import Choice, write_operation
 

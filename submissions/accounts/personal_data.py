@@ -16,19 +16,22 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import ForeignObjectRel, Model, Q
+from django.utils import timezone
 
 from registry.models import Erasure, IdentityChange, Override, SavedStudy
 from submissions.accounts import memberships as accounts_memberships
 from submissions.models import Account, CheckTurn, Delivery, Invitation, QuotaUse, ShelfShare
 
-SECRETS = frozenset({"password", "digest", "data"})
-"""Columns that are no knowledge about a person: hashes of passwords and tokens, keys of second factors."""
+LEFT_OUT = frozenset({"password", "digest", "data", "shelved_at"})
+"""Columns that are no knowledge about a person: hashes of passwords and tokens, keys of second factors, and whether a
+worker has looked at a row: whose membership has ended learns nothing of a shelf."""
 
 
 def export_account(account: Account) -> dict[str, list[dict[str, Any]]]:
     """Every row that is of the account or names it, by kind, without what would sign in.
 
-    Goes by the foreign keys of the tables, so that a kind that is added later is in it too.
+    Goes by the foreign keys of the tables, so that a kind that is added later is in it too. A share of a run that has
+    ended is not in it: it would tell that the run is still there. It is deleted within the hour (`tidy`).
     """
     rows_by_kind = {"account": [_row_columns(account)]}
     for relation in Account._meta.get_fields(include_hidden=True):
@@ -36,6 +39,8 @@ def export_account(account: Account) -> dict[str, list[dict[str, Any]]]:
             continue
         kind = relation.related_model
         rows = kind._base_manager.filter(**{relation.field.name: account}).order_by("pk")
+        if relation.field is ShelfShare._meta.get_field("account"):
+            rows = rows.filter(until__gt=timezone.now())
         if related_rows := [_row_columns(row) for row in rows]:
             rows_by_kind.setdefault(_kind_name(kind), []).extend(related_rows)
     if invited := [_row_columns(row) for row in Invitation.objects.filter(_invitations_to(account)).order_by("pk")]:
@@ -104,5 +109,5 @@ def _kind_name(model: type[Model]) -> str:
 
 
 def _row_columns(row: Model) -> dict[str, Any]:
-    columns = [field.attname for field in row._meta.concrete_fields if field.name not in SECRETS]
+    columns = [field.attname for field in row._meta.concrete_fields if field.name not in LEFT_OUT]
     return {column: getattr(row, column) for column in columns}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.web.responses import Problem
+from registry.web.responses import UNAVAILABLE, Problem
 from registry.web.throttles import CheckThrottle
 from submissions.bundles.upload_api import BundleParser, UploadView, form_fields
 from submissions.checks import dry_check, requests
 from submissions.checks import responses as checks_responses
 from submissions.intake.upload_form import declared_by_form
-from submissions.web.api_base import LARGE, REFUSED, UNAVAILABLE
+from submissions.web.api_base import LARGE, REFUSED
 from submissions.web.request_bodies import write_operation
 
 

@@ -11,6 +11,7 @@ from rest_framework.serializers import IntegerField
 from rest_framework.throttling import BaseThrottle
 
 from registry.query.questions.filters import refuse_unknown
+from registry.web.responses import UNAVAILABLE
 from registry.web.throttles import UploadThrottle
 from submissions.bundles import copy_preview
 from submissions.bundles.upload_api import BundleParser, UploadView, form_fields
@@ -20,7 +21,7 @@ from submissions.lifecycle import representation as lifecycle_representation
 from submissions.lifecycle import responses as lifecycle_responses
 from submissions.models import Submission
 from submissions.permissions import own_submission, visible_submission
-from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView
+from submissions.web.api_base import CONFLICT, LARGE, REFUSED, PrivateView
 from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 

@@ -17,6 +17,7 @@ from registry.query import cursor_pages
 from registry.query.questions.filters import any_of, parse_choice, refuse_unknown, values_of
 from registry.web.api_base import next_address, page_size
 from registry.web.paging import whole_schema
+from registry.web.responses import UNAVAILABLE
 from registry.web.throttles import UploadThrottle
 from submissions.bundles.upload_api import BundleParser, UploadView, form_fields
 from submissions.checks import finding_counts
@@ -38,7 +39,7 @@ from submissions.overview import requests as overview_requests
 from submissions.overview import responses as shape
 from submissions.permissions import is_own, own_submission, visible_submission, visible_to
 from submissions.review import decisions
-from submissions.web.api_base import CONFLICT, LARGE, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.api_base import CONFLICT, LARGE, REFUSED, PrivateView, validated_body
 from submissions.web.id_beginnings import id_begins
 from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation

@@ -277,8 +277,9 @@ def _rule_row(submission: Submission, row: rubric.Row, refused: PageForm | None)
         "mark": MARKS.get(row.outcome, ("", row.outcome)),
         "why": row.why,
         "judgement": row.judgement,
-        "judge": row.outcome in rubric.JUDGED and submission.state in UNDER_REVIEW,
+        "judge": row.outcome in rubric.JUDGED and not row.of_other_lists and submission.state in UNDER_REVIEW,
         "waits": not row.settled,
+        "of_other_lists": row.of_other_lists,
         "places": [{"where": where, "address": line_address(submission, where)} for where in row.places],
     }
 

@@ -11,12 +11,13 @@ from rest_framework.response import Response
 
 from registry.lists import api as lists_api
 from registry.query import public_record
+from registry.web.responses import UNAVAILABLE
 from submissions.models import Token
 from submissions.permissions import IsEditor
 from submissions.publication import amendments, releases, requests
 from submissions.publication import publish as publication_publish
 from submissions.publication import responses as publication_responses
-from submissions.web.api_base import CONFLICT, REFUSED, UNAVAILABLE, PrivateView, validated_body
+from submissions.web.api_base import CONFLICT, REFUSED, PrivateView, validated_body
 from submissions.web.request_account import account_of
 from submissions.web.request_bodies import WritingView, write_operation
 

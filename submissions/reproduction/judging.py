@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from registry.comparison.load import comparison_document
 from registry.errors import Problem
+from registry.log import recording
 from registry.models import Reproduction, Result, Site
 from registry.query import public_record
 from registry.query.responses.reproduced_words import standing_marks
@@ -98,6 +99,7 @@ def judge_run(submission: Submission) -> Reproduction | None:
         shares_members_with=_list_sharing(submission, original) if kind == Reproduction.Kind.REPRODUCED else [],
     )
     Reproduction.objects.bulk_create([mark], ignore_conflicts=True)
+    recording.record_marks([result.pk], recording.PUBLISHED)
     return mark
 
 

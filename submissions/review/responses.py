@@ -74,7 +74,9 @@ class RubricRow(Shape):
     text: Annotated[str, Meta(description="The rule in words.")]
     outcome: Annotated[str, Meta(description="Of the check: satisfied, violated, needs_human or not_evaluated.")]
     why: Annotated[str, Meta(description="Why the check decided so; may be empty.")]
-    settled: Annotated[bool, Meta(description="By the check, or by a reviewer.")]
+    settled: Annotated[
+        bool, Meta(description="By the check, by a reviewer, or as a rule of lists that the run was not submitted for.")
+    ]
     findings: Annotated[list[Finding], Meta(description="Findings that bear on the rule.")]
     judgement: Annotated[JudgementRow | None, Meta(description="The latest word of a reviewer.")]
 

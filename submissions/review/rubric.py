@@ -12,6 +12,7 @@ from submissions.lifecycle import states
 from submissions.models import Account, Judgement, Submission
 from submissions.permissions import require_review
 from validators import catalogue
+from validators.rules import lists_of_reason
 
 NEEDS_HUMAN = "needs_human"
 JUDGED = (NEEDS_HUMAN, "not_evaluated")
@@ -32,10 +33,12 @@ class Row:
     findings: tuple[dict[str, Any], ...]
     printed_at: str
     judgement: Judgement | None
+    of_other_lists: bool
+    """Whether it is a rule of lists alone for which the run is not meant: nobody has to decide about it."""
 
     @property
     def settled(self) -> bool:
-        return self.outcome not in JUDGED or self.judgement is not None
+        return self.outcome not in JUDGED or self.judgement is not None or self.of_other_lists
 
     @property
     def places(self) -> list[str]:
@@ -56,6 +59,7 @@ def rubric_rows(submission: Submission, report: dict[str, Any]) -> list[Row]:
             rule["code"], texts.get(rule["code"], ""), rule["outcome"], rule["why"],
             tuple(finding for finding in findings if has_rule(finding["code"], rule["code"])),
             printed_at.get(rule["code"], ""), judged.get(rule["code"]),
+            bool(of_lists := lists_of_reason(rule["why"])) and not {*of_lists} & {*submission.lists},
         )
         for rule in run.get("rules", [])
     ]  # fmt: skip

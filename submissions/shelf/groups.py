@@ -114,6 +114,11 @@ def share_run(account: Account, run_id: UUID, username: str, until: datetime) ->
     return share
 
 
+def delete_ended_shares() -> int:
+    """Delete the shares whose moment has passed; how many there were."""
+    return ShelfShare.objects.filter(until__lte=timezone.now()).delete()[0]
+
+
 def end_share(account: Account, run_id: UUID, username: str) -> None:
     """End a share at once. Raises NotOnShelf where the run is not the account's, NotShared where there is no share."""
     shelf_run = find_run(ShelfRun.objects.of_member(account), run_id)

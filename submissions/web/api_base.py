@@ -13,7 +13,6 @@ from submissions.web.request_bodies import WritingView
 REFUSED = {(status, "application/problem+json"): OpenApiResponse(Problem) for status in (400, 401, 403, 404, 422)}
 CONFLICT = {(409, "application/problem+json"): OpenApiResponse(Problem)}
 LARGE = {(413, "application/problem+json"): OpenApiResponse(Problem)}
-UNAVAILABLE = {(503, "application/problem+json"): OpenApiResponse(Problem)}
 
 
 class PrivateView(WritingView):

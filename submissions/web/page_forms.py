@@ -17,6 +17,13 @@ from django.shortcuts import render
 from registry.errors import Problem, Unavailable
 from submissions.errors import Forbidden
 
+PLAIN_ERRORS = {
+    "min_value": "Enter %(limit_value)s or more.",
+    "max_value": "Enter %(limit_value)s or less.",
+    "max_length": "Enter at most %(limit_value)s characters. These are %(show_value)s.",
+}
+"""What is said of a value outside its bounds; the label of its field stands beside it."""
+
 
 class PageForm(forms.Form):
     """A form that can be refused by what it asks for, not by its fields alone.
@@ -35,6 +42,8 @@ class PageForm(forms.Form):
         if self.context_name != PageForm.context_name:
             kwargs.setdefault("auto_id", f"{self.context_name}_%s")
         super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.error_messages = {**PLAIN_ERRORS, **field.error_messages}
 
     def full_clean(self) -> None:
         """Check the fields, and let the first that is wrong take the focus."""
@@ -98,6 +107,6 @@ def form_page(
 def _full_sentence(problem: Problem) -> str:
     """Title, detail and hint of a refusal, each once."""
     title = f"{problem.title.removesuffix('.')}."
-    others = [words for words in (problem.detail, problem.hint) if words and words != problem.title]
+    others = [words for words in (problem.detail, problem.page_hint) if words and words != problem.title]
     named = [f"{name}: {' '.join(map(str, why))}" for name, why in (problem.errors or {}).items()]
     return " ".join([title, *named, *others])

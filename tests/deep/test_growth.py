@@ -79,6 +79,9 @@ NO_ROWS = {
     "api-result-proof": "one leaf of the log",
     "api-name-change": "one row",
     "api-name-change-proof": "one leaf of the log",
+    **dict.fromkeys(
+        ("api-site-proof", "api-system-proof", "api-platform-proof", "api-export-proof"), "one leaf of the log"
+    ),
     "api-result-system": "the document of one result",
     "api-result-system-form": "the document of one result",
     "api-sizing": "results with a number of enclosures",
@@ -106,7 +109,6 @@ GROWING = {
     ),
     "compares with the results that are alike": ("result-among", "api-result-among"),
     "reads the results that a filter leaves": ("api-results p.api", "api-list filesystem_type"),
-    "sorts all entries of the list by another column": ("list ordering",),
     "has more rows on a page of up to 10,000": (
         "sitemap-section results",
         "sitemap-section systems",

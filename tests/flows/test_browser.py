@@ -162,6 +162,34 @@ def test_filters_of_a_view_fold_on_wide_and_narrow_screens(page) -> None:
     expect(newest).to_be_visible()
 
 
+FILTERED = {
+    "/lists/ISC21/io500/?filesystem_type=Lustre&q=a": "Filters (2 set)",
+    "/results/?tool=io500&trust=imported&ordering=id": "Filters (2 set)",
+    "/systems/?q=aurora": "Filters (1 set)",
+    "/lists/SC25/production/": "Filters",
+}
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_filters_of_pages_with_rows_fold_on_phones_only(chromium, site, has_scripts) -> None:
+    context = chromium.new_context(base_url=site.url, java_script_enabled=has_scripts)
+    page = context.new_page()
+    summary, apply = page.locator(".more > summary"), page.locator(".more").get_by_role("button", name="Apply")
+    for address, text in FILTERED.items():
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.goto(address)
+        expect(apply).to_be_visible()
+        page.set_viewport_size({"width": 390, "height": 900})
+        page.goto(address)
+        expect(summary).to_have_text(text)
+        expect(apply).to_be_hidden()
+        summary.click()
+        expect(apply).to_be_visible()
+    page.goto("/results/?client_nodes__gte=abc")
+    expect(page.locator("#error-client_nodes__gte")).to_be_visible()
+    context.close()
+
+
 def explore(page) -> None:
     page.get_by_role("button", name="Explore interactively").press("Enter")
 
@@ -191,7 +219,7 @@ def test_a_study_is_changed_by_keyboard(page) -> None:
     page.get_by_label("Horizontal axis").focus()
     page.keyboard.type("lnet")
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Ask").focus()
+    page.get_by_role("button", name="Show", exact=True).focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/study/\?metric=write\.bandwidth\.max&.*x=lnd"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("by LNet network driver")
@@ -343,7 +371,7 @@ def test_without_scripts_a_study_has_its_picture_and_its_form(chromium, site) ->
     page.get_by_text("Change the question").click()
     page.get_by_label("Condition on").select_option("cpt")
     page.get_by_label("Condition is").fill("16")
-    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("button", name="Show", exact=True).click()
     expect(page.locator("tbody tr")).to_have_count(2)
     context.close()
 

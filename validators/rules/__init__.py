@@ -7,7 +7,7 @@ so there and needs no code; what takes more is decided by a function of the benc
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -62,6 +62,19 @@ class Rule:
         return {"code": self.code, "level": self.level, "text": self.text, "source": self.source}
 
 
+_ONLY_FOR = "Only for "
+
+
+def only_for(lists: Sequence[str]) -> str:
+    """Why a rule of these lists was not evaluated for a run that is meant for another one."""
+    return f"{_ONLY_FOR}{', '.join(lists)}."
+
+
+def lists_of_reason(why: str) -> list[str]:
+    """The lists that `only_for` named; none of any other reason."""
+    return why.removeprefix(_ONLY_FOR).removesuffix(".").split(", ") if why.startswith(_ONLY_FOR) else []
+
+
 Verdict = tuple[str, str]
 """An outcome and the sentence with its evidence."""
 RuleJudge = Callable[[Run, Context], Verdict]
@@ -91,7 +104,7 @@ def _compare(test: Mapping[str, Any], run: Run, context: Context) -> Verdict:
     """One parameter of the run against the value of the rule, for the lists that it names."""
     lists, parameter = test.get("on_lists"), test["parameter"]
     if lists is not None and context.list_name not in lists:
-        return NOT_EVALUATED, f"Only for {', '.join(lists)}."
+        return NOT_EVALUATED, only_for(lists)
     value = run.parameters.get(parameter)
     if value is None:
         return NOT_EVALUATED, f"{parameter} is not known."

@@ -12,6 +12,10 @@ from collectors.server.log import ed25519
 
 ALGORITHM = b"\1"
 """Of Ed25519 in a verifier key."""
+TIMED = b"\4"
+"""Of a signature over a time and the note, by the same key (c2sp.org/tlog-cosignature)."""
+LAST_SECOND = 253402300799
+"""Of the year 9999."""
 MAX_NOTE_BYTES = 16 * 1024
 MAX_SIZE = 2**63
 DASH = "\u2014 "
@@ -67,6 +71,24 @@ def is_signed_by(text, key):
         if name == key.name and content[:4] == key.hash and len(content) == 68:
             return ed25519.is_signature(key.public_key, message, content[4:])
     return False
+
+
+def read_signed_time(text, key):
+    """When the key says that it signed a note, in seconds since 1970; None where it does not say it.
+
+    Raises NoteError where the note has a time of the key that the key did not sign.
+    """
+    body, signatures = split_note(text)
+    expected = hashlib.sha256(key.name.encode("utf-8") + b"\n" + TIMED + key.public_key).digest()[:4]
+    for name, content in signatures:
+        if name == key.name and content[:4] == expected:
+            seconds = int.from_bytes(content[4:12], "big")
+            message = ("cosignature/v1\ntime %d\n%s" % (seconds, body)).encode("utf-8")
+            is_signed = len(content) == 76 and ed25519.is_signature(key.public_key, message, content[12:])
+            if not is_signed or seconds > LAST_SECOND:
+                raise NoteError("The key did not sign the time in the checkpoint.")
+            return seconds
+    return None
 
 
 def split_note(text):

@@ -1,5 +1,6 @@
 """What a proof proves, statement by statement, against a remembered log and the files of the log as it is now."""
 
+import time
 from collections import namedtuple
 
 from collectors.server.log import history, memory, merkle, proof, shown, signed_note, tiles
@@ -87,9 +88,7 @@ class Verification:
             return self.add_statement("signature", REFUTED, text % (checkpoint.origin, self.remembered.origin))
         for key in self.trusted_keys(offered):
             if key.name == checkpoint.origin and signed_note.is_signed_by(checkpoint.text, key):
-                self.signed_with = key
-                text = "%s signed that its log had %d leaves then. Key: %s."
-                return self.add_statement("signature", PROVEN, text % (checkpoint.origin, checkpoint.size, key.text))
+                return self.accept_signature(checkpoint, key)
         if self.log is None and self.remembered is None and self.key is None:
             text = "No key of %s is remembered here. Verify once with a network, or give its key with --key."
             return self.add_statement("signature", UNKNOWN, text % checkpoint.origin)
@@ -97,6 +96,17 @@ class Verification:
         return self.add_statement(
             "signature", REFUTED, "No key that is known of this log signed the checkpoint." + hint
         )
+
+    def accept_signature(self, checkpoint, key):
+        """Say what the key signed, and when by its own word; a time that it did not sign refutes the checkpoint."""
+        try:
+            seconds = signed_note.read_signed_time(checkpoint.text, key)
+        except signed_note.NoteError as error:
+            return self.add_statement("signature", REFUTED, str(error))
+        self.signed_with = key
+        moment = "then" if seconds is None else time.strftime("at %Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
+        text = "%s signed that its log had %d leaves %s. Key: %s."
+        return self.add_statement("signature", PROVEN, text % (checkpoint.origin, checkpoint.size, moment, key.text))
 
     def trusted_keys(self, offered):
         brought = [self.key] if self.key is not None else []

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from html import escape
 
 from django import template
 from django.conf import settings
-from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from registry.presentation.charts import model

@@ -77,8 +77,8 @@ def _spread_sentence(answer: dict[str, Any], rows: list[Row]) -> str:
     roughly = f"{qualified_values.ABOUT} " if lowest.get("qualifier") or highest.get("qualifier") else ""
     times = f", {roughly}{TIMES} {numbers.format_significant(ratio, 3)} the lowest" if ratio else ""
     return (
-        f"Highest is {_quantity_text(highest, unit)} ({_place_name(answer, highest)}){times}; "
-        f"lowest is {_quantity_text(lowest, unit)} ({_place_name(answer, lowest)})."
+        f"Highest is {_quantity_text(highest, unit)}{_place_text(answer, highest)}{times}; "
+        f"lowest is {_quantity_text(lowest, unit)}{_place_text(answer, lowest)}."
         f"{CAUSE if answer.get('unbalanced') else ''}"
     )
 
@@ -88,7 +88,12 @@ def _quantity_text(row: Row, unit: str) -> str:
     return qualified_values.in_words(row.get("qualifier") or "", text)
 
 
-def _place_name(answer: dict[str, Any], row: Row) -> str:
-    """The places of a row on the axes of its study; an unknown one is a dash, an empty one is left out."""
-    places = ((axis["name"], row[axis["name"]]) for axis in answer["axes"] if row[axis["name"]] != "")
-    return ", ".join(numbers.MISSING if place is None else label_place(name, str(place)) for name, place in places)
+def _place_text(answer: dict[str, Any], row: Row) -> str:
+    """ " (Lustre)": the places of a row on its axes; of an unknown one the axis, and an empty one is left out."""
+    axes = [axis for axis in answer["axes"] if row[axis["name"]] != ""]
+    places = [(axis, row[axis["name"]]) for axis in axes]
+    words = [
+        f"{axis.get('title') or axis['name']} not known" if place is None else label_place(axis["name"], str(place))
+        for axis, place in places
+    ]
+    return f" ({', '.join(words)})" if words else ""

@@ -15,6 +15,7 @@ from registry.models.snapshots import text_of
 from registry.query.differences import configuration_diff
 from registry.query.facts import axes
 from registry.query.facts.fact_index import CONFIGURATION
+from registry.query.packed_numbers import IsAmong
 from registry.query.public_record import LIMITS, rows_of
 from registry.query.questions import moving_facts
 from registry.query.questions.study_query import CONTEXT
@@ -59,7 +60,7 @@ def load_members(
     result_ids = {point["all_results"][position] for point, position in places}
     measured_ids = set() if of_column else {point["all_measurements"][position] for point, position in places}
     contexts = (
-        dict(source.table_rows(Measurement).order_by().filter(id__in=measured_ids).values_list("id", "context"))
+        dict(source.table_rows(Measurement).order_by().filter(IsAmong("id", measured_ids)).values_list("id", "context"))
         if measured_ids
         else {}
     )
@@ -107,7 +108,7 @@ def _load_results(ids: Collection[int], source: RowSource) -> dict[int, dict[str
         "source_address": ADDRESS_OF_RESULT,
         "limits": "limits",
     }
-    results = source.table_rows(Result).order_by().filter(id__in=ids).annotate(limits=LIMITS)
+    results = source.table_rows(Result).order_by().filter(IsAmong("id", ids)).annotate(limits=LIMITS)
     return {
         row.pop("pk"): row | {"limits": declared_limits.read_limits(row["limits"])} for row in rows_of(columns, results)
     }
@@ -115,7 +116,7 @@ def _load_results(ids: Collection[int], source: RowSource) -> dict[int, dict[str
 
 def _load_facts(ids: Collection[int], names: Collection[str] | None, source: RowSource) -> dict[int, dict[str, str]]:
     """By primary key of a result its facts: all of its run, or some."""
-    query = source.table_rows(Fact).order_by("result", "name").filter(result__in=ids)
+    query = source.table_rows(Fact).order_by("result", "name").filter(IsAmong("result", ids))
     if names is None:  # what described nodes have is there under the names of axes; each of its parameters has an @
         query = query.exclude(name__contains="@")
     else:

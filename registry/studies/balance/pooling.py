@@ -87,6 +87,7 @@ def _with_varying(group: Group, moving: Collection[str], needed: Collection[str]
     unknown = balance.unknown_facts([counts], sorted(moving), needed)
     return replace(
         group,
+        fact_counts=counts,
         varies=varying,
         unlike=tuple(fact.fact for fact in varying if fact.fact in moving),
         unknown=tuple(fact.fact for fact in unknown),
@@ -98,7 +99,7 @@ def _count_facts(group: Group) -> FactCounts:
 
 
 def compare_groups(question: StudyQuery, groups: Sequence[Group], computed_of: Numbers = ()) -> Pooling:
-    """What the rows of a study, in their order, say of each other. `groups` have their members and what varies.
+    """What the rows of a study, in their order, say of each other. `groups` are of `find_unlike`.
 
     `computed_of` are the operations and quantities that a formula computes with: what sources forbid of them holds.
     """
@@ -109,7 +110,7 @@ def compare_groups(question: StudyQuery, groups: Sequence[Group], computed_of: N
     along = moving_facts.come_with(question.axes)
     names = [name for name in moving if name not in along]
     needed = frozenset(moving_facts.facts_of_tools(_tools_of(groups)))
-    counts = [_count_facts(group) for group in groups]
+    counts = [group.fact_counts for group in groups]
     unbalanced = _unbalanced_in_families(question, groups, counts, names)
     unlike = Counter(name for group in groups for name in group.unlike)
     splits = list(dict.fromkeys([*(fact.fact for fact, _ in unbalanced), *(name for name, _ in unlike.most_common())]))

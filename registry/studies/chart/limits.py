@@ -57,7 +57,7 @@ def find_limits(answer: StudyTable) -> FoundLimits:
 
 def efficiency_of(known_limits: FoundLimits, group: Group, member: Member) -> Efficiency | None:
     """The measurement of a point with its ceilings; None where none is known."""
-    if member.value is None:
+    if member.value is None or not known_limits:
         return None
     value = member.value * (group.divisor or 1.0)
     op, quantity, stat = (str(group.at.get(name) or "") for name in ("op", "quantity", "stat"))
@@ -93,7 +93,7 @@ def shared_limit(known_limits: FoundLimits, group: Group, unit: str) -> Limit | 
 
 def used_efficiencies(known_limits: FoundLimits, answer: StudyTable) -> Iterable[Efficiency]:
     """The measurements of an answer that a ceiling is known of, in the order of its rows."""
-    for group in answer.groups:
+    for group in answer.groups if known_limits else ():
         for member in group.members:
             if (efficiency := efficiency_of(known_limits, group, member)) is not None:
                 yield efficiency

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+
+from django.db.models import F
 
 from registry.lists import listing
 from registry.lists.ranking import DefinitionError
 from registry.log import verification as log_verification
 from registry.log.appending import log_size
 from registry.log.signed_note import Checkpoint
-from registry.models import RankedList, Result
+from registry.models import Override, RankedList, Result
+from registry.models.lists import AMENDED
 from submissions.lifecycle import audit_chain
 from submissions.models import Submission
 from submissions.publication.verification import derivation, derived_rows, private_records
 
+_AMENDMENT = re.compile(rf"(?:^|\n){AMENDED}\d{{4}}-\d\d-\d\d: ")
 AT_ONCE = 100
 EVERY = 50
 """Results between two lines of progress."""
@@ -46,6 +51,7 @@ class Verification:
         yield from derived_rows.derived_breaks()
         progress("lists: each ranked again")
         yield from list_breaks()
+        yield from decision_breaks()
         progress("the history of submissions")
         yield from audit_chain.find_breaks()
         progress("receipts, history, checks and decisions: each against its record")
@@ -90,6 +96,8 @@ class Verification:
         for day, counts in log_verification.uncovered_counts().items():
             named = ", ".join(f"{count} of kind {label}" for label, count in sorted(counts.items()))
             yield f"Not covered before {day}, the day of their first record: {named}."
+        if untimed := log_verification.count_untimed():
+            yield f"Not covered: when the first {untimed} checkpoints were signed. The server did not sign their time."
 
     def sum_up(self) -> str:
         """What was looked at and fits."""
@@ -122,3 +130,17 @@ def list_breaks() -> Iterator[str]:
                 *(row[0] for row in differences.scores + differences.ranks),
             ]
             yield f"{name}: its definition and decisions make another list; it differs in {', '.join(named[:10])}."
+
+
+def decision_breaks() -> Iterator[str]:
+    """Decisions about results of published lists whose reason is not in the note of the list, which the log has."""
+    decided = Override.objects.filter(
+        decided_at__gte=F("release__published_at"), release__imported=False, result__erasure=None
+    )
+    notes = dict[tuple[int, str], set[str]]()
+    for ranked_list in RankedList.objects.filter(release__imported=False).exclude(frozen_at=None):
+        notes[ranked_list.release_id, ranked_list.name] = set(_AMENDMENT.split(ranked_list.note))
+    for row in decided.select_related("release", "result").defer("decided_by").order_by("pk"):
+        if f"{row.result.public_id}: {row.reason}" not in notes.get((row.release_id, row.list_name), ()):
+            named = f"lists/{row.release.slug}/{row.list_name}"
+            yield f"{named}: its note does not have the reason of the decision about {row.result.public_id}."

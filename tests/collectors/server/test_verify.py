@@ -359,6 +359,19 @@ def test_another_key_is_found_and_a_known_one_accepted(reader, peer, log):
     assert reader("verify", "hw-1").returncode == 0, "the key is remembered"
 
 
+def test_the_signed_time_is_printed_and_another_one_refuted(every_python, reader, peer, log):
+    log.signed_s = 1795906474  # date -ud '2026-11-28 22:54:34' +%s
+    show(peer, log)
+    done = reader("verify", "hw-1", python=every_python)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "leaves at 2026-11-28 22:54:34 UTC. Key: " in done.stdout
+    log.shifted_s = -86400
+    show(peer, log)
+    done = reader("verify", "hw-1", python=every_python)
+    assert done.returncode == 1
+    assert "The key did not sign the time in the checkpoint." in done.stdout
+
+
 def test_another_name_of_the_log_at_the_same_address_is_found(reader, peer, log):
     """Else a registry would begin a second past under a second name."""
     assert reader("verify", "hw-1").returncode == 0

@@ -106,6 +106,15 @@ def test_a_list_says_it_at_its_head_and_in_its_rows(client, record) -> None:
     assert [text.count(words) for words in ("1 rule violated", "2 rules violated")] == [1, 1]
 
 
+def test_a_study_says_it_beside_the_level(client, record) -> None:
+    text = page_text(client, "/study/?metric=score&x=system")
+    assert "derivedverified, 2 with violated rules" in text
+    bandwidth = page_text(client, "/study/?metric=ior-easy-write.bandwidth.phase&x=system&trust=verified")
+    assert "verified, 2 with violated rules" in bandwidth and "B/s, verified." not in bandwidth
+    for question in ("trust=derived", "trust=verified&system=Machine+2"):
+        assert "violated" not in page_text(client, f"/study/?metric=score&x=system&{question}")
+
+
 def test_a_ranking_says_it_at_its_head_and_in_its_rows(client, record) -> None:
     text = page_text(client, "/ranking/?formula=score")
     assert "verified, 2 with violated rules" in text

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -157,5 +159,17 @@ def test_unknown_lists_of_a_release_have_their_titles(client) -> None:
     make_list(earlier_release, "ten", [make_result(earlier_release, "a-1")], title="10-node")
     make_release("A2", unknown_lists={"ten": "The slide is missing.", "moon": "Not found."})
     page = client.get("/releases/").content.decode()
-    assert "<dt>10-node</dt><dd>The slide is missing.</dd>" in page
-    assert "<dt>moon</dt><dd>Not found.</dd>" in page, "no list tells its title"
+    assert "<b>10-node</b>: The slide is missing." in page
+    assert "<b>moon</b>: Not found." in page, "no list tells its title"
+
+
+def test_open_calls_come_before_published_releases(client) -> None:
+    make_release("A1")
+    now = timezone.now()
+    for slug, days in (("B1", 9), ("B2", -9)):
+        make_release(slug, imported=False, deadline=now + timedelta(days=days))
+    make_release("B3", imported=False, deadline=now - timedelta(days=30), published_at=now)
+    page = client.get("/releases/").content.decode()
+    calls, published = page.split("<h2>Published</h2>")
+    assert ['id="B1"' in calls, 'id="B2"' in calls, 'id="A1"' in published, 'id="B3"' in published] == [True] * 4
+    assert re.findall(r'class="btn go" href="([^"]*)"', page) == ["/submissions/new/?release=B1"]

@@ -25,10 +25,11 @@ class Disagreement(Exception):
 
 @dataclass(frozen=True)
 class Head:
-    """A signed checkpoint: entries and their root."""
+    """A signed checkpoint: entries and their root, and when it says that it was signed; None: it does not."""
 
     size: int
     root: bytes
+    signed_s: int | None = None
 
 
 def sha256(*parts: bytes) -> bytes:
@@ -44,7 +45,7 @@ def read_head(note: str, keys: list[str]) -> Head:
     """The head in a note that one of the keys (NAME+ID+KEY) signed."""
     text, signatures = note.split("\n\n")
     name, size, root = text.split("\n")
-    signed = False
+    signed, signed_s = False, None
     for key in keys:
         key_name, key_id, encoded = key.split("+", 2)
         kind, public = base64.b64decode(encoded)[:1], base64.b64decode(encoded)[1:]
@@ -55,8 +56,12 @@ def read_head(note: str, keys: list[str]) -> Head:
             if (dash, signer) == ("\u2014", key_name) == ("\u2014", name) and content[:4].hex() == key_id:
                 Ed25519PublicKey.from_public_bytes(public).verify(content[4:], f"{text}\n".encode())
                 signed = True
+            if signer == key_name == name and content[:4] == sha256(name.encode(), b"\n\4", public)[:4]:
+                signed_s = int.from_bytes(content[4:12], "big")
+                message = f"cosignature/v1\ntime {signed_s}\n{text}\n".encode()
+                Ed25519PublicKey.from_public_bytes(public).verify(content[12:], message)
     require(signed, "no key signed the checkpoint")
-    return Head(int(size), base64.b64decode(root))
+    return Head(int(size), base64.b64decode(root), signed_s)
 
 
 def tile_name(level: str, number: int, width: int) -> str:
@@ -112,6 +117,8 @@ class SecondReader:
     def require_continues(self, earlier: Head) -> None:
         """Raise Disagreement unless this log begins with all entries of an earlier head."""
         require(earlier.size <= self.head.size, "entries were taken back")
+        is_same = earlier.size == self.head.size
+        require(not is_same or earlier.signed_s == self.head.signed_s, "a checkpoint was signed at two times")
         require(root_over(self.leaves[: earlier.size]) == earlier.root, "the log has another past")
 
     def require_proof(self, proof: dict[str, Any]) -> None:

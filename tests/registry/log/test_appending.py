@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import time_machine
 from django.db import DatabaseError, transaction
 from django.test import override_settings
 from django.utils import timezone
@@ -59,7 +60,10 @@ def test_waiting_leaves_are_appended_and_signed(stored: Path) -> None:
     add(5)
     done = appending.append_waiting()
     assert done is not None
-    assert (done.appended, done.size) == (6, 6)  # the key of the log is recorded with the first
+    assert (done.appended, done.size) == (
+        7,
+        7,
+    )  # the key of the log is recorded with the first, twice: for checkpoints and for their times
     assert_whole(stored)
     assert LogLeaf.objects.filter(index=None).count() == 0
 
@@ -75,11 +79,11 @@ def test_no_checkpoint_is_signed_without_new_leaves(stored: Path) -> None:
 def test_leaves_of_one_minute_come_in_random_order(stored: Path) -> None:
     add(60)
     appending.append_waiting()
-    assert list(LogLeaf.objects.order_by("pk").values_list("index", flat=True)) != list(range(61))
+    assert list(LogLeaf.objects.order_by("pk").values_list("index", flat=True)) != list(range(62))
 
 
 def test_tiles_grow_over_their_edges(stored: Path) -> None:
-    for count in (254, 1, 1, 255, 300):
+    for count in (253, 1, 1, 255, 300):
         add(count)
         appending.append_waiting()
         assert_whole(stored)
@@ -123,7 +127,7 @@ def test_a_crash_leaves_a_valid_log_and_the_next_run_continues(
         assert checkpoint(stored) == signed
     assert_whole(stored)
     appending.append_waiting()
-    assert checkpoint(stored)[0] == 601
+    assert checkpoint(stored)[0] == 602
     assert_whole(stored)
 
 
@@ -135,7 +139,7 @@ def test_a_row_without_its_file_is_signed_again(stored: Path) -> None:
     appending.append_waiting()
     (stored / "checkpoint").write_bytes(before)
     appending.append_waiting()
-    assert checkpoint(stored)[0] == 7
+    assert checkpoint(stored)[0] == 8
     assert_whole(stored)
 
 
@@ -145,13 +149,13 @@ def test_a_restored_database_takes_over_leaves_of_the_files(stored: Path) -> Non
     with transaction.atomic():
         add(200)
         appending._give_places()
-        appending.write_tiles(301, 501)
-        appending._publish_checkpoint(LogState.objects.get().origin, 501)
+        appending.write_tiles(302, 502)
+        appending._publish_checkpoint(LogState.objects.get().origin, 502)
         transaction.set_rollback(True)
     add(10)
     lost = checkpoint(stored)
-    assert appending.append_waiting().size == 511
-    assert root_of_entries(entries_in_files(stored, 511)[:501]) == lost[1]
+    assert appending.append_waiting().size == 512
+    assert root_of_entries(entries_in_files(stored, 512)[:502]) == lost[1]
     assert_whole(stored)
 
 
@@ -160,8 +164,8 @@ def test_a_waiting_leaf_of_a_restored_database_keeps_its_index(stored: Path) -> 
     add(5)
     with transaction.atomic():
         appending._give_places()
-        appending.write_tiles(1, 6)
-        appending._publish_checkpoint(LogState.objects.get().origin, 6)
+        appending.write_tiles(2, 7)
+        appending._publish_checkpoint(LogState.objects.get().origin, 7)
         placed = dict(LogLeaf.objects.values_list("pk", "index"))
         transaction.set_rollback(True)
     assert LogLeaf.objects.filter(index=None).count() == 5
@@ -201,12 +205,41 @@ def test_a_checkpoint_of_another_key_is_refused(stored: Path) -> None:
         appending.append_waiting()
 
 
+def test_the_row_of_a_checkpoint_has_the_time_that_is_signed(stored: Path) -> None:
+    before = int(timezone.now().timestamp())
+    appending.append_waiting()
+    *_, timed, _ = (stored / "checkpoint").read_text().split("\n")
+    signed_s = int.from_bytes(base64.b64decode(timed.split()[2])[4:12], "big")
+    assert before <= signed_s <= timezone.now().timestamp()
+    assert LogCheckpoint.objects.get().signed_at.timestamp() == signed_s
+
+
+def test_a_restored_database_takes_over_the_signed_time(stored: Path) -> None:
+    with transaction.atomic(), time_machine.travel("2026-11-28T22:54:34Z"):
+        appending.append_waiting()
+        transaction.set_rollback(True)
+    appending.append_waiting()
+    times = list(LogCheckpoint.objects.order_by("size").values_list("signed_at", flat=True))
+    assert len(times) == 2
+    assert f"{times[0]:%Y-%m-%dT%H:%M:%S.%fZ}" == "2026-11-28T22:54:34.000000Z"
+
+
+def test_a_checkpoint_with_a_changed_time_is_refused(stored: Path) -> None:
+    appending.append_waiting()
+    head, timed = (stored / "checkpoint").read_text().rstrip("\n").rsplit(" ", 1)
+    content = bytearray(base64.b64decode(timed))
+    content[11] ^= 1
+    (stored / "checkpoint").write_text(f"{head} {base64.b64encode(content).decode()}\n")
+    with pytest.raises(appending.LogForked, match="not one of this registry"):
+        appending.append_waiting()
+
+
 def test_a_new_key_is_recorded_and_signs(stored: Path, settings) -> None:
     appending.append_waiting()
     settings.SECRET_KEY = "another secret key, for a test of keys that change"
-    assert appending.append_waiting().appended == 1
+    assert appending.append_waiting().appended == 2
     keys = [opening.canonical for opening in LogOpening.objects.filter(kind="key")]
-    assert len(keys) == 2
+    assert len(keys) == 4
     assert LogState.objects.get().origin == (stored / "checkpoint").read_text().split("\n")[0]
     assert appending.append_waiting().appended == 0
 
@@ -262,8 +295,8 @@ def test_a_database_older_than_the_log_takes_over_its_files(stored: Path) -> Non
         signed = checkpoint(stored)
         transaction.set_rollback(True)
     assert LogLeaf.objects.count() == 0
-    assert appending.append_waiting().size == 302
-    assert root_of_entries(entries_in_files(stored, 302)[:301]) == signed[1]
+    assert appending.append_waiting().size == 304
+    assert root_of_entries(entries_in_files(stored, 304)[:302]) == signed[1]
     assert_whole(stored)
 
 
@@ -271,8 +304,8 @@ def test_a_checkpoint_of_the_database_is_not_rewritten(stored: Path) -> None:
     add(2)
     appending.append_waiting()
     add(1)
-    LogCheckpoint.objects.create(size=4, root=b"another tree of this size, in all", note="x", signed_at=timezone.now())
-    with pytest.raises(appending.LogForked, match="another checkpoint of 4 entries"):
+    LogCheckpoint.objects.create(size=5, root=b"another tree of this size, in all", note="x", signed_at=timezone.now())
+    with pytest.raises(appending.LogForked, match="another checkpoint of 5 entries"):
         appending.append_waiting()
-    assert LogCheckpoint.objects.get(size=4).note == "x"
-    assert checkpoint(stored)[0] == 3
+    assert LogCheckpoint.objects.get(size=5).note == "x"
+    assert checkpoint(stored)[0] == 4

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from registry.log import name_records, recording, verification
+from registry.log import recording, verification
 from registry.models import LogLeaf, LogOpening, LogState, Measurement, RankedList, Release, Result, Site
 from registry.query.public_record import find_result, list_measurements
 from registry.results.api import as_result
@@ -97,7 +97,7 @@ def test_older_things_are_counted_by_the_day_of_their_first_record() -> None:
     make_result(make_release("T1"), "io500-1", 40.0)
     recording.note_unrecorded()
     assert verification.uncovered_counts() == {}
-    recording.record_unrecorded([name_records.record_unrecorded_names])
+    recording.record_unrecorded()
     counts = {"result": 1, "release": 1, "institution": 1, "system": 1}
     assert verification.uncovered_counts() == {timezone.now().date(): counts}
 
@@ -106,7 +106,7 @@ def test_a_load_changes_no_recorded_name_of_an_institution() -> None:
     make_result(make_release("T1"), "io500-1", 40.0)
     for _ in range(2):
         recording.note_unrecorded()
-        recording.record_unrecorded([name_records.record_unrecorded_names])
+        recording.record_unrecorded()
         Site.objects.update(name="Rewritten past the registry", also_printed_as=["T 1"])
     (first, loaded) = records(f"sites/{Site.objects.get().slug}")
     assert loaded["site"] == first["site"] | {"also_printed_as": ["T 1"]}
@@ -116,7 +116,7 @@ def test_a_load_changes_no_recorded_name_of_an_institution() -> None:
 def test_a_load_records_what_it_corrected() -> None:
     stored_result = make_result(make_release("T1"), "io500-1", 40.0)
     recording.note_unrecorded()
-    assert recording.record_unrecorded() == 2  # the result and its release
+    assert recording.record_unrecorded() == 4  # the result, its release, institution and system
     Result.objects.filter(pk=stored_result.pk).update(score=41.0)
     assert recording.record_unrecorded() == 0
     recording.note_unrecorded()

@@ -10,6 +10,8 @@ from django.core.cache import cache, caches
 from django.db import connection
 from django.test import Client
 
+from registry.errors import Problem
+
 pytestmark = pytest.mark.django_db
 
 
@@ -34,9 +36,28 @@ def test_pages_have_a_rate_per_address() -> None:
     assert [get("/docs/").status_code for _ in range(3)] == [200] * 3
     refused = get("/docs/")
     assert refused.status_code == 429 and 0 < int(refused["Retry-After"]) <= 60
-    assert "Too many requests" in refused.content.decode()
+    page = refused.content.decode()
+    assert "Too many requests" in page and "Retry-After" not in page, "no browser shows the header"
+    assert f"Wait {refused['Retry-After']} second" in page
     assert get("/docs/", "198.51.100.8").status_code == 200
     assert get("/docs/", "127.0.0.1").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("seconds", "hint", "expected"),
+    [
+        (1, "Try again after the seconds in Retry-After.", "Try again in 1 second."),
+        (119, "Wait the seconds in `Retry-After`.", "Wait 119 seconds."),
+        (121, "Wait as long as Retry-After says, then reload.", "Wait 3 minutes, then reload."),
+        (86_400, "Send it again after the seconds in Retry-After, or ask.", "Send it again in 24 hours, or ask."),
+        (None, "Try again after the seconds in Retry-After.", "Try again in a while."),
+        (5, "Check the address.", "Check the address."),
+    ],
+)
+def test_a_hint_of_a_page_says_how_long_to_wait(seconds: int | None, hint: str, expected: str) -> None:
+    problem = Problem(hint=hint)
+    problem.retry_after_s = seconds
+    assert (problem.page_hint, problem.hint) == (expected, hint)
 
 
 def test_probes_are_never_throttled() -> None:

@@ -154,6 +154,8 @@ def test_the_address_of_a_list_is_found_in_any_case(client, ranked) -> None:
 def test_a_release_redirects_to_its_first_list_or_gives_a_reason(client, ranked) -> None:
     make_release("T2", "2026-05-01", note="Nobody kept it.")
     assert client.get("/lists/T1/")["Location"] == "/lists/T1/full/"
+    make_list(ranked.release, "empty", [], position=0)
+    assert client.get("/lists/T1/")["Location"] == "/lists/T1/full/"
     empty = client.get("/lists/T2/")
     assert empty.status_code == 200
     assert "Nobody kept it." in page_source(empty)

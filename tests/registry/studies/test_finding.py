@@ -7,7 +7,7 @@ import pytest
 from registry.studies.balance.finding import finding_sentence
 
 
-def row(fabric: str, value: float | None, **facts: str) -> dict:
+def row(fabric: str | None, value: float | None, **facts: str) -> dict:
     return {"fabric": fabric, "value": value, "unit": "GB/s", "value_basis": "measurement"} | facts
 
 
@@ -42,6 +42,12 @@ def test_an_empty_place_is_left_out() -> None:
     answer = study(row("TCP", 20.0, mode=""), row("InfiniBand", 30.0, mode="closed"))
     sentence = finding_sentence(answer | {"axes": [{"name": "fabric"}, {"name": "mode"}]})
     assert "(InfiniBand, closed)" in sentence and sentence.endswith("(TCP).")
+
+
+def test_an_unknown_place_is_named_by_its_axis() -> None:
+    answer = study(row("TCP", 30.0), row(None, 20.0)) | {"axes": [{"name": "fabric", "title": "fabric of the clients"}]}
+    assert finding_sentence(answer).endswith("GB/s (fabric of the clients not known).")
+    assert finding_sentence(answer | {"axes": []}).endswith("lowest is 20.00\N{NO-BREAK SPACE}GB/s.")
 
 
 def test_equal_values_have_no_highest() -> None:

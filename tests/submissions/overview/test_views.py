@@ -337,7 +337,8 @@ def test_a_checked_run_is_submitted(cast, release, checked) -> None:
 
 def test_errors_of_upload_fields_are_shown_at_the_field(cast) -> None:
     page = text(send(browser(cast.alice), b"x", client_nodes="-3", system="Fjord"))
-    assert re.search(r'id="id_client_nodes_error">[^<]*greater than or equal to 1', page)
+    assert re.search(r'id="id_client_nodes_error">[^<]*Enter 1 or more\.', page)
+    assert re.search(r'<a href="#id_client_nodes">Client nodes</a>:\s+Enter 1 or more\.', page)
     assert 'value="Fjord"' in page
 
 

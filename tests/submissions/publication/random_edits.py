@@ -34,6 +34,15 @@ _CHANGES = {
     "ARRAY": "coalesce({0}, ARRAY[]::double precision[]) || 1::double precision",
 }
 """By type of a column an expression for another value than it has."""
+_LIKE = (
+    "translate({0}, 'aceopx', '\u0430\u0441\u0435\u043e\u0440\u0445')",
+    "{0} || chr(8203)",
+    "replace({0}, ' ', chr(160))",
+    "normalize({0}, NFD)",
+)
+"""Texts that look alike: Cyrillic letters, a sign without width, another blank, an accent of its own."""
+EXCHANGED = 0.25
+"""The share of edits that exchange the values of two rows."""
 
 
 PUBLIC_TABLES = [
@@ -48,7 +57,7 @@ PRIVATE_TABLES = [
 NAMED_TABLES = {
     *("registry_site", "registry_system", "registry_platform", "registry_identitychange", "registry_edition"),
     *("registry_fact", "registry_observedparameter", "registry_listdefinition", "registry_catalogueload"),
-    *("registry_logcheckpoint", "registry_logkey", "registry_logstate"),
+    *("registry_logcheckpoint", "registry_logkey", "registry_logstate", "registry_reproduction"),
 }
 """Edited by tests of their own: names, files and what follows from the record. Of some no column but these is found."""
 COMPUTED = "computed from the record by a worker, and computed again after each change; verify_record does not"
@@ -56,12 +65,11 @@ UNRECORDED_TABLES = {
     "registry_step": COMPUTED,
     "registry_runverdict": COMPUTED,
     "registry_stepsdue": COMPUTED,
-    "registry_reproduction": COMPUTED,
     "registry_rankrange": "the ranges that a list shows are recorded with it",
     "registry_searchtext": "texts of the site, loaded from its files by each release",
     "registry_demonstrationrun": "runs of the tour, which are no results",
     "registry_savedstudy": "questions that people saved; their answers are computed",
-    "registry_override": "a list is ranked again by them; who decided and why is not recorded",
+    "registry_override": "a list is ranked again by them, and its note has the reason; who decided is not recorded",
     "registry_erasure": "without the mark an erased result has no record; category and time are in the log alone",
     "registry_recordchange": "who wrote lately, for editions",
     "registry_publicwrite": "who wrote lately, for kept answers",
@@ -158,6 +166,18 @@ def edit_row(column: Column, source: random.Random) -> dict[str, Any] | None:
         row, value = source.choice(rows)
         cursor.execute(f"SELECT to_jsonb(t) - 'snapshot' - 'document' FROM {column.table} t WHERE ctid = %s", [row])
         before = cursor.fetchone()[0]
+        others = [other for other, other_value in rows if other_value != value]
+        if others and source.random() < EXCHANGED:
+            return _as_object(before) if exchange_values(column, row, source.choice(others)) else None
+        if column.kind in ("text", "character varying") and source.random() < 0.5:
+            expression = source.choice(_LIKE).format(f'"{column.name}"')
+            cursor.execute(
+                f'UPDATE {column.table} SET "{column.name}" = {expression}'
+                f' WHERE ctid = %s AND "{column.name}" <> {expression}',
+                [row],
+            )
+            if cursor.rowcount:
+                return _as_object(before)
         if column.refers_to:
             cursor.execute(f"SELECT id FROM {column.refers_to} WHERE id IS DISTINCT FROM %s ORDER BY id", [value])
             others = cursor.fetchall()
@@ -172,7 +192,33 @@ def edit_row(column: Column, source: random.Random) -> dict[str, Any] | None:
         else:
             return None
         cursor.execute(f'UPDATE {column.table} SET "{column.name}" = {expression} WHERE ctid = %s', [*parameters, row])
-        return json.loads(before) if isinstance(before, str) else before
+        return _as_object(before)
+
+
+def _as_object(row: Any) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(row) if isinstance(row, str) else row
+    return value
+
+
+def exchange_values(column: Column, first: str, second: str) -> bool:
+    """Exchange what two rows have there; False where both together say the same afterwards."""
+
+    def rows_as_texts(places: tuple[str, str]) -> list[str]:
+        cursor.execute(
+            f"SELECT (to_jsonb(t) - 'id')::text FROM {column.table} t WHERE ctid = ANY(%s::tid[])", [list(places)]
+        )
+        return sorted(text for (text,) in cursor.fetchall())
+
+    name = f'"{column.name}"'
+    with connection.cursor() as cursor:
+        before = rows_as_texts((first, second))
+        cursor.execute(
+            f"UPDATE {column.table} t SET {name} = (SELECT {name} FROM {column.table} o"
+            " WHERE o.ctid = CASE WHEN t.ctid = %s::tid THEN %s::tid ELSE %s::tid END)"
+            " WHERE t.ctid = ANY(%s::tid[]) RETURNING t.ctid::text",
+            [first, second, first, [first, second]],
+        )
+        return rows_as_texts(tuple(place for (place,) in cursor.fetchall())) != before
 
 
 def changed_document(document: Any, source: random.Random) -> Any:

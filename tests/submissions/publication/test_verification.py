@@ -11,12 +11,14 @@ import io
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import time_machine
 from django.apps import apps
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
@@ -26,11 +28,12 @@ from django.utils import timezone
 
 from registry.log import appending, log_files, recording
 from registry.log.recorded_read import is_damaged
-from registry.models import LogCheckpoint, RankedList, Release, Result, Site, System
+from registry.models import LogCheckpoint, LogOpening, RankedList, Release, Result, Site, System
 from registry.query.stored_bytes import key_of
 from submissions.bundles.storage import received_storage
 from submissions.lifecycle import audit_chain
 from submissions.models import Event
+from submissions.publication import amendments
 from tests.registry.log.second_reader import Disagreement, Head, SecondReader, canonical_json, require_shown
 from tests.submissions.publication import random_edits
 from tests.submissions.stage import Stage
@@ -135,6 +138,15 @@ def insert_event(stage: Stage) -> None:
     )
 
 
+def change_time_in_note(stage: Stage) -> None:
+    """By a second, in the row and in the text, without the key."""
+    head, encoded = LogCheckpoint.objects.latest("size").note.rstrip("\n").rsplit(" ", 1)
+    content = bytearray(base64.b64decode(encoded))
+    content[11] ^= 1
+    note = f"{head} {base64.b64encode(content).decode()}\n"
+    execute("UPDATE registry_logcheckpoint SET note = %s, signed_at = to_timestamp(%s)", note, content[11])
+
+
 def edit_submission(name: str, value: str) -> Callable[[Stage], None]:
     def edit_row(stage: Stage) -> None:
         execute(f"UPDATE submissions_submission SET {name} = {value} WHERE id = %s", stage.published.pk)
@@ -147,6 +159,46 @@ def edit_result(name: str, value: str) -> Callable[[Stage], None]:
         execute(f"UPDATE registry_result SET {name} = {value} WHERE id = %s", stage.published.result_id)
 
     return edit_row
+
+
+def exchange_scores(stage: Stage) -> None:
+    """Of the entries with the least and the greatest one."""
+    least, greatest = (f"(SELECT {way}(score) FROM registry_listentry)" for way in ("min", "max"))
+    execute(
+        f"UPDATE registry_listentry SET score = CASE score WHEN {least} THEN {greatest} ELSE {least} END"
+        f" WHERE score IN ({least}, {greatest}) AND {least} < {greatest}"
+    )
+
+
+def exchange_places(stage: Stage) -> None:
+    """Of the first two leaves."""
+    for place, other in ((0, 900), (1, 0), (900, 1)):
+        execute("UPDATE registry_logleaf SET index = %s WHERE index = %s", other, place)
+
+
+def exchange_ids(stage: Stage) -> None:
+    """What one result has stands under the id of another one."""
+    first, second = Result.objects.order_by("score").values_list("public_id", flat=True)[:2]
+    Result.objects.filter(public_id=first).update(public_id="x")
+    Result.objects.filter(public_id=second).update(public_id=first)
+    Result.objects.filter(public_id="x").update(public_id=second)
+
+
+def exchange_records(stage: Stage) -> None:
+    """Salt and text of the records of two results stand with the leaf of the other one."""
+    first, second = LogOpening.objects.filter(kind="result").order_by("leaf")[:2]
+    texts = (first.salt, first.canonical)
+    LogOpening.objects.filter(pk=first.pk).update(salt=second.salt, canonical=second.canonical)
+    LogOpening.objects.filter(pk=second.pk).update(salt=texts[0], canonical=texts[1])
+
+
+def rewrite_decision(stage: Stage) -> None:
+    """The reason why an editor put another score on a published list."""
+    ranked_list = RankedList.objects.get(release__slug="sc98", name="full")
+    public_id = stage.published.require_result().public_id
+    amendments.override_result(ranked_list, stage.cast.erin.account, public_id, "score", "A typo.\nSee the run.", 1.5)
+    assert verify("--without-bytes")[0]
+    execute("UPDATE registry_override SET reason = 'A typo.'")
 
 
 EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
@@ -256,6 +308,18 @@ EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
         ),
         "the checkpoint of 0 entries has another name, size or root than its row",
     ),
+    "time of a checkpoint": (
+        lambda stage: execute("UPDATE registry_logcheckpoint SET signed_at = signed_at - interval '1 day'"),
+        "is said to be of",
+    ),
+    "time of a checkpoint, and no signature of it": (
+        lambda stage: execute(
+            "UPDATE registry_logcheckpoint SET signed_at = signed_at - interval '1 day',"
+            " note = regexp_replace(note, '\n[^\n]*\n$', E'\\n')"
+        ),
+        "and has no time signed",
+    ),
+    "time in the note of a checkpoint": (change_time_in_note, "the time of the checkpoint is not signed"),
     "key invented": (
         lambda stage: execute(
             "INSERT INTO registry_logkey (verifier_key, first_used_at)"
@@ -308,6 +372,23 @@ EDITS: dict[str, tuple[Callable[[Stage], None], str]] = {
         lambda stage: execute("DELETE FROM registry_edition"),
         "the log has it as the newest edition, and another one is served",
     ),
+    "a letter of a name that looks alike": (
+        lambda stage: execute("UPDATE registry_site SET name = replace(name, 'a', '\u0430')"),
+        "site.name",
+    ),
+    "an accent of a name written otherwise": (
+        lambda stage: execute("UPDATE registry_result SET institution = institution || 'e\u0301'"),
+        "result.institution",
+    ),
+    "a sign of a name that nobody sees": (
+        lambda stage: execute("UPDATE registry_system SET name = name || '\u200b'"),
+        "system.name",
+    ),
+    "scores of two entries exchanged": (exchange_scores, "do not have the digest"),
+    "ids of two results exchanged": (exchange_ids, "more values differ"),
+    "records of two results exchanged": (exchange_records, "was changed since"),
+    "reason of a decision": (rewrite_decision, "does not have the reason of the decision about"),
+    "places of two leaves exchanged": (exchange_places, "do not have the root of the checkpoint"),
     "name of the log": (
         lambda stage: execute("UPDATE registry_logstate SET origin = 'another/log'"),
         "has another name, size or root than its row",
@@ -516,6 +597,13 @@ PUBLIC_EDITS: dict[str, Callable[[Stage], None]] = {
     "a salt": lambda stage: execute("UPDATE registry_logopening SET salt = sha256(salt)"),
     "an entry": lambda stage: execute("UPDATE registry_logleaf SET entry = sha256(entry)"),
     "records removed": lambda stage: execute("DELETE FROM registry_logopening"),
+    "a letter that looks alike": lambda stage: execute("UPDATE registry_site SET name = replace(name, 'a', '\u0430')"),
+    "a sign that nobody sees": lambda stage: execute(
+        "UPDATE registry_result SET institution = institution || '\u200b'"
+    ),
+    "scores of two entries exchanged": exchange_scores,
+    "ids of two results exchanged": exchange_ids,
+    "records of two results exchanged": exchange_records,
 }
 
 
@@ -608,6 +696,75 @@ def test_edits_of_public_rows_are_found_by_an_outsider(
     with pytest.raises(Disagreement):
         outsider.look(subjects)
     assert not verify("--without-bytes")[0], "the operator finds it, too"
+
+
+# Checkpoints of other times, and other logs
+
+
+@pytest.fixture
+def log_folder(logged: Stage) -> Iterator[Path]:
+    """The files of the log, which are put back as the database is."""
+    folder = Path(log_files.log_storage().path("log"))
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    try:
+        yield folder
+    finally:
+        for path in folder.rglob("*"):
+            if path.is_file() and path not in before:
+                path.unlink()
+        for path, content in before.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+
+def append_record(text: str) -> None:
+    recording.new_leaves([json.dumps(text)])
+    appending.append_waiting()
+
+
+def test_an_old_checkpoint_that_is_served_again_is_found(logged: Stage, log_folder: Path) -> None:
+    old = (log_folder / "checkpoint").read_bytes()
+    append_record("One more.")
+    reader = Outsider()
+    (log_folder / "checkpoint").write_bytes(old)
+    with pytest.raises(Disagreement, match="taken back"):
+        reader.look([])
+    assert "The log: the checkpoint that is served is not the newest that is stored." in verify("--without-bytes")[1]
+
+
+def test_a_checkpoint_that_is_signed_again_is_seen_by_whoever_has_the_first(
+    logged: Stage, log_folder: Path, outsider: Outsider
+) -> None:
+    """The operator alone cannot tell: it is what the registry does after a crash."""
+    LogCheckpoint.objects.all().delete()
+    (log_folder / "checkpoint").unlink()
+    with time_machine.travel(timezone.now() + timedelta(days=1)):
+        appending.append_waiting()
+    with pytest.raises(Disagreement, match="two times"):
+        outsider.look([])
+
+
+def test_two_logs_for_two_readers_differ_in_their_checkpoints(logged: Stage, log_folder: Path, tmp_path: Path) -> None:
+    """Neither reader sees it alone. Whoever has both checkpoints does; so does the operator with one of them."""
+    before = {path: path.read_bytes() for path in log_folder.rglob("*") if path.is_file()}
+    with transaction.atomic():
+        append_record("Shown to one.")
+        first, first_note = SecondReader(Outsider().fetch), (log_folder / "checkpoint").read_text()
+        transaction.set_rollback(True)
+    for path in log_folder.rglob("*"):
+        if path.is_file():
+            path.unlink()
+    for path, content in before.items():
+        path.write_bytes(content)
+    append_record("Shown to another.")
+    second = SecondReader(Outsider().fetch)
+    assert first.head.size == second.head.size
+    for reader, other in ((first, second), (second, first)):
+        with pytest.raises(Disagreement):
+            reader.require_continues(other.head)
+    (tmp_path / "checkpoint").write_text(first_note)
+    lines = verify("--without-bytes", "--checkpoint", str(tmp_path / "checkpoint"))[1]
+    assert any("does not begin with" in line and "checkpoint that was kept" in line for line in lines), lines
 
 
 # Random edits

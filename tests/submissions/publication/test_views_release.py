@@ -50,7 +50,7 @@ def test_an_editor_makes_a_release_and_changes_it(editor) -> None:
         ({"slug": "SC 99"}, "Letters, digits and single hyphens"),
         ({"lists": []}, "required"),
         ({"lists": ["best"]}, "best"),
-        ({"accepting_reviewers": "0"}, "greater than or equal to 1"),
+        ({"accepting_reviewers": "0"}, "Enter 1 or more."),
     ],
 )
 def test_an_invalid_release_form_is_refused_with_reasons(editor, change, why: str) -> None:

@@ -155,6 +155,21 @@ def waiting_rule(cast, submission) -> str:
     return next(row["rule"] for row in rows if row["outcome"] == "needs_human")
 
 
+def test_rules_of_other_lists_wait_for_nobody(cast, submitted) -> None:
+    """A run for the IO500 list alone waited for decisions on ten nodes and on production."""
+    submission = submitted(lists=["io500"])
+    rows = {row["rule"]: row for row in cast.dana.get(f"submissions/{submission.pk}/rubric/").json()["rules"]}
+    of_others = {rule: row["settled"] for rule, row in rows.items() if row["why"].startswith("Only for ")}
+    assert of_others == {"io500.production": True, "io500.ten-clients": True}
+    assert [row["outcome"] for rule, row in rows.items() if rule in of_others] == ["not_evaluated"] * 2
+    page = page_of(cast.dana).get(f"/review/{submission.pk}/").content.decode()
+    assert page.count("The run was not submitted for that: nothing to decide.") == 2
+    assert 'Decide<span class="vh"> io500.ten-clients' not in page
+    Submission.objects.filter(pk=submission.pk).update(lists=["io500", "ten-production"])
+    rows = {row["rule"]: row for row in cast.dana.get(f"submissions/{submission.pk}/rubric/").json()["rules"]}
+    assert {rows[rule]["settled"] for rule in of_others} == {False}
+
+
 def test_a_reviewer_decides_rules_that_need_a_person(cast, submitted) -> None:
     submission = submitted()
     before = cast.dana.get(f"submissions/{submission.pk}/rubric/").json()

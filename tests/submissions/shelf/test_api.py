@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import time_machine
 from django.utils import timezone
 
-from submissions.models import ShelfFact, ShelfResult, ShelfRun
-from submissions.shelf import rows
+from submissions import tasks
+from submissions.accounts import personal_data
+from submissions.models import Account, ShelfFact, ShelfResult, ShelfRun, ShelfShare
+from submissions.shelf import groups, rows
 
 
 def until(**days: float) -> str:
@@ -108,6 +111,24 @@ def test_sharing_ends_and_does_not_reveal_accounts(cast, shelved) -> None:
     assert listed(cast.charlie) == []
     gone = cast.alice.client.delete(f"/api/v1/shelf/{mine.pk}/shares/charlie/")
     assert (gone.status_code, gone.json()["code"]) == (404, "shelf.not-shared")
+
+
+def test_a_share_is_deleted_after_its_end(cast, shelved) -> None:
+    """Until then the file of the account's data names it, and not a moment longer."""
+    mine = shelved()
+    cast.bob.post(f"shelf/{mine.pk}/shares/", {"username": "charlie", "until": until(days=7)})
+    cast.bob.post(f"shelf/{mine.pk}/shares/", {"username": "dana", "until": until(days=9)})
+    assert groups.delete_ended_shares() == 0
+    assert [row["until"].date() for row in exported_shares("charlie")] == [(timezone.now() + timedelta(days=7)).date()]
+    with time_machine.travel(timezone.now() + timedelta(days=8)):
+        assert exported_shares("charlie") == []
+        assert len(exported_shares("dana")) == 1
+        tasks.tidy()
+    assert list(ShelfShare.objects.values_list("username", flat=True)) == ["dana"]
+
+
+def exported_shares(username: str) -> list[dict]:
+    return personal_data.export_account(Account.objects.get(username=username)).get("shelfshare", [])
 
 
 def test_wrong_shares_are_refused(cast, shelved) -> None:

@@ -28,7 +28,7 @@ from validators.benchmarks.io500.phases import number
 from validators.findings import WARNING, Finding
 from validators.measurements import NEEDS_HUMAN, NOT_EVALUATED, SATISFIED, VIOLATED, Run
 from validators.questionnaires import each_question, load
-from validators.rules import Context, Rule, RuleJudge, Verdict, load_rules
+from validators.rules import Context, Rule, RuleJudge, Verdict, load_rules, only_for
 from validators.times import parse_time
 
 Judge = Callable[[Run, Evidence, Context], Verdict]
@@ -371,7 +371,7 @@ def _words(answer: object) -> int:
 def _production(run: Run, evidence: Evidence, context: Context) -> Verdict:
     """What is declared can speak against it; whether a system is in production a person decides."""
     if context.list_name not in PRODUCTION_LISTS:
-        return NOT_EVALUATED, f"Only for {', '.join(PRODUCTION_LISTS)}."
+        return NOT_EVALUATED, only_for(PRODUCTION_LISTS)
     usage, weak = context.answers.get("usage"), context.answers.get("single_point_of_failure")
     if usage not in (None, "", "production"):
         return VIOLATED, f"The declared use is {str(usage)[:40]}."

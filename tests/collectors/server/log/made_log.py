@@ -65,6 +65,10 @@ class MadeLog:
         self.key = Ed25519PrivateKey.from_private_bytes(seed.to_bytes(32, "big"))
         self.entries: list[bytes] = []
         self.openings: list[tuple[bytes, str]] = []
+        self.signed_s: int | None = None
+        """When checkpoints are signed, where they say it: seconds since 1970."""
+        self.shifted_s = 0
+        """By how much another time stands there than was signed."""
 
     def fill(self, count: int, word: str = "private") -> MadeLog:
         for number in range(count):
@@ -91,7 +95,16 @@ class MadeLog:
         entries = self.entries[:size]
         body = f"{self.origin}\n{len(entries)}\n{base64.b64encode(tree_hash(entries)).decode()}\n"
         signature = base64.b64encode(self.key_hash() + self.key.sign(body.encode())).decode()
-        return f"{body}\n\u2014 {self.origin} {signature}\n"
+        return f"{body}\n\u2014 {self.origin} {signature}\n{self.timed_line(body)}"
+
+    def timed_line(self, body: str) -> str:
+        """By C2SP tlog-cosignature, with the key of the log."""
+        if self.signed_s is None:
+            return ""
+        key_id = hashlib.sha256(self.origin.encode() + b"\n\4" + self.public_key()).digest()[:4]
+        signed = self.key.sign(f"cosignature/v1\ntime {self.signed_s}\n{body}".encode())
+        content = key_id + (self.signed_s + self.shifted_s).to_bytes(8, "big") + signed
+        return f"\u2014 {self.origin} {base64.b64encode(content).decode()}\n"
 
     def proof(self, index: int, size: int | None = None) -> dict[str, Any]:
         salt, canonical = self.openings[index]

@@ -55,6 +55,37 @@ def test_signatures_of_other_keys_bodies_and_names_are_refused(text: str) -> Non
     assert not signed_note.is_signed_by(text, signed_note.read_key(key_text(PRIVATE)))
 
 
+def timed_line(seconds: int = 1795906474, *, body: str = BODY, key: Ed25519PrivateKey = PRIVATE) -> str:
+    """The second signature of a log: over a time and the note, by the rules of C2SP tlog-cosignature."""
+    hashed = hashlib.sha256(f"{NAME}\n".encode() + b"\4" + key.public_key().public_bytes_raw()).digest()[:4]
+    signed = key.sign(f"cosignature/v1\ntime {seconds}\n{body}".encode())
+    return f"\u2014 {NAME} {base64.b64encode(hashed + seconds.to_bytes(8, 'big') + signed).decode()}\n"
+
+
+def test_the_signed_time_is_read_beside_the_signature() -> None:
+    key, text = signed_note.read_key(key_text(PRIVATE)), note(signature(PRIVATE), timed_line())
+    assert signed_note.is_signed_by(text, key)
+    assert signed_note.read_signed_time(text, key) == 1795906474
+    assert signed_note.read_signed_time(note(signature(PRIVATE)), key) is None
+    assert signed_note.read_signed_time(note(signature(PRIVATE), timed_line(key=OTHER)), key) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        timed_line(body=BODY.replace("17", "18")),
+        timed_line().replace(timed_line().split()[2], timed_line(1795906475).split()[2][:16] + timed_line()[-85:-1]),
+        timed_line(253402300800),
+        timed_line(2**63 - 1),
+        timed_line()[:-5] + "\n",
+    ],
+)
+def test_a_time_that_is_not_signed_is_refused(line: str) -> None:
+    text = note(signature(PRIVATE), line)
+    with pytest.raises(signed_note.NoteError):
+        signed_note.read_signed_time(text, signed_note.read_key(key_text(PRIVATE)))
+
+
 @pytest.mark.parametrize(
     "text",
     [
