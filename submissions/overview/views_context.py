@@ -139,7 +139,9 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
             run, runs, counted_findings(finding_counts.count_findings(submission, report))
         ),
     }
-    context |= views_runs.runs_context(submission, runs, primary, asked=request.GET.get("run", ""), addressed=addressed)
+    context |= views_runs.runs_context(
+        submission, runs, primary, run_number=request.GET.get("run", ""), addressed=addressed
+    )
     if own and submission.submitted_at:
         answer_url = f"/submissions/{submission.pk}/questions/"
         context |= questions_context(submission, account, answer_url) | consent_context(submission)

@@ -22,9 +22,9 @@ FEW_RUNS = 20
 
 
 def runs_context(
-    submission: Submission, runs: Sequence[dict[str, Any]], primary: int | None, *, asked: str, addressed: bool
+    submission: Submission, runs: Sequence[dict[str, Any]], primary: int | None, *, run_number: str, addressed: bool
 ) -> dict[str, Any]:
-    """What the page says of the runs of a check. `asked` is the number of the run to look at, from its address.
+    """What the page says of the runs of a check. `run_number` is the number of the run to look at, from its address.
 
     `addressed` is whether the reader may open the files.
     """
@@ -33,7 +33,7 @@ def runs_context(
         row["address"] = run_address(submission, run) if addressed else ""
         row["numbers"] = "" if row["scored"] else leading_text(run["measurements"], run["tool"])
     is_many = len(runs) > FEW_RUNS
-    opened = next((row["index"] for row in rows if is_many and str(row["index"]) == asked), primary)
+    opened = next((row["index"] for row in rows if is_many and str(row["index"]) == run_number), primary)
     return {
         "runs": rows,
         "is_many": is_many,

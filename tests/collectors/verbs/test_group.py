@@ -42,7 +42,7 @@ def test_one_run_is_grouped_by_its_id(alice, shelf) -> None:
     assert sent(shelf) == [(f"{SHELF}{RUN}/", {"labels": [""]})]
 
 
-def test_nothing_is_grouped_where_one_id_is_unknown(alice, shelf) -> None:
+def test_an_unknown_id_leaves_all_runs_as_they_are(alice, shelf) -> None:
     shelf.private[SHELF] = {"next": None, "results": []}
     done = alice("group", RUN, "0000", "--project", "Acceptance")
     assert done.returncode == 2
@@ -64,7 +64,7 @@ def test_an_incomplete_command_asks_nothing(alice, shelf, words) -> None:
 
 
 @pytest.mark.parametrize("name", ["../x", "a b", "hw-1/../../x", "-"])
-def test_what_is_no_id_reaches_no_address(alice, shelf, name) -> None:
+def test_a_wrong_id_reaches_no_address(alice, shelf, name) -> None:
     assert alice("group", "--project", "x", "--", name).returncode == 2
     assert sent(shelf) == []
 
