@@ -29,7 +29,11 @@ POSSIBLE = {
 }
 NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*")
 MOST_DEPTH = 40
-UNREADABLE = "Write it again as JSON; `collect` makes one that needs no hand."
+UNREADABLE = (
+    "Write a system document again with `collect`. If a benchmark wrote the file, it was cut or mixed with other text."
+)
+OF_OUTPUTS_TOO = ("system.unreadable", "system.too-large")
+"""Codes of files that may be the output of a benchmark: with lines before the JSON, cut, or large."""
 
 
 def is_description(path):
@@ -41,7 +45,12 @@ def findings(path):
 
     Raises BundleError `bundle.unreadable` for a file that cannot be read.
     """
-    content = read(path)
+    try:
+        content = files.read_at_most(path, MAX_BYTES)
+    except OSError as error:
+        raise BundleError("bundle.unreadable", "%s cannot be read: %s" % (path, error.strerror))
+    except files.TooLarge:
+        return [verification.error("system.too-large", "The description is larger than 4 MiB.", "")]
     try:
         document = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -53,16 +62,6 @@ def findings(path):
     if is_mlperf(document):
         return list(impossible(document))
     return None
-
-
-def read(path):
-    """Read a description. Raises BundleError if it cannot be read or has more than MAX_BYTES bytes."""
-    try:
-        return files.read_at_most(path, MAX_BYTES)
-    except OSError as error:
-        raise BundleError("bundle.unreadable", "%s cannot be read: %s" % (path, error.strerror))
-    except files.TooLarge:
-        raise BundleError("system.too-large", "%s: the description is larger than 4 MiB." % path)
 
 
 def is_mlperf(document):

@@ -6,10 +6,12 @@ from collectors.errors import NetworkError, ServerRefusal, UsageError
 
 # As the registry counts them: fewer digits would mean too many.
 BEGINNING = re.compile(r"[0-9A-Fa-f-]{4,36}\Z")
+DIGITS = re.compile(r"[0-9A-Fa-f]+\Z")
 FULL_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 PUBLIC = re.compile(r"[A-Za-z0-9_.]{1,40}(?:-[A-Za-z0-9_.]{1,40}){1,6}\Z")
 SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,199}\Z")
 MOST_SHOWN = 10
+ID_FORMS = "Give an id, at least its first 4 digits, or a result such as hw-1. `status` lists your submissions."
 
 
 def is_beginning(text):
@@ -39,7 +41,9 @@ def find_submission(server, text):
     if FULL_ID.match(text):
         return text.lower()
     if not is_beginning(text) and not is_public(text):
-        return text
+        if DIGITS.match(text):
+            return text
+        raise UsageError("collector.id", f"{text} is no id of a submission or result.", ID_FORMS)
     kind = "id" if is_beginning(text) else "result"
     candidates = listed_rows(server, {kind: text, "page_size": MOST_SHOWN + 1})
     if not candidates:

@@ -42,10 +42,10 @@ def run(options, progress):
 
 def check_here(options, progress):
     """What can be said without the registry: of a description by itself; of results by the rules that come along."""
-    if description_check.is_description(options.path):
-        described = description_check.findings(options.path)
-        if described is not None:
-            return validation.document_of_findings(described)
+    described = description_check.findings(options.path) if description_check.is_description(options.path) else None
+    may_be_output = bool(described) and described[0][0] in description_check.OF_OUTPUTS_TOO
+    if described is not None and not may_be_output:
+        return validation.document_of_findings(described)
     rules = offline_rules.rules_here()
     if rules.version is None:
         answer = validation.check_alone(options.path, rules.missing, offline_rules.list_rules())
@@ -53,6 +53,8 @@ def check_here(options, progress):
         by = "" if rules.python == sys.executable else " by " + rules.python
         progress.note(f"checking with the registry's rules {rules.version}, on this machine{by}")
         answer = offline_rules.check_here(rules.python, options.path, rule_options(options), options.timeout)
+    if may_be_output and not answer.get("runs"):
+        return validation.document_of_findings(described)
     return validation.add_findings(answer, bag_findings(options.path))
 
 

@@ -79,6 +79,9 @@ NO_ROWS = {
     "api-result-proof": "one leaf of the log",
     "api-name-change": "one row",
     "api-name-change-proof": "one leaf of the log",
+    **dict.fromkeys(
+        ("api-site-proof", "api-system-proof", "api-platform-proof", "api-export-proof"), "one leaf of the log"
+    ),
     "api-result-system": "the document of one result",
     "api-result-system-form": "the document of one result",
     "api-sizing": "results with a number of enclosures",

@@ -19,6 +19,7 @@ from launcher import collector_file
 from tests.collectors.bundle.test_pack import contents
 from tests.collectors.bundle.test_redaction import DOCUMENT
 from tests.collectors.conftest import CHECKOUT, find_python
+from tests.make_fio import make_output
 from tests.make_io500 import make_run
 from tests.unpacking import extract
 from validators import catalogue
@@ -547,6 +548,24 @@ def test_impossible_numbers_of_a_description_are_found(collector, tmp_path, text
     path = tmp_path / "system.json"
     path.write_text(text)
     assert found(collector, path) == (1 if codes else 0, codes)
+
+
+@pytest.mark.parametrize(
+    ("output", "status"),
+    [
+        (b"fio: native_fallocate call failed: Operation not supported\n" + make_output(2), 0),
+        (make_output(2) + b" " * (4 << 20), 0),
+        (make_output(2)[:-20], 1),
+    ],
+    ids=["warning", "large", "cut"],
+)
+def test_output_of_a_benchmark_is_no_broken_description(collector, tmp_path, output, status):
+    """fio prints warnings before its JSON, and files are large or cut: the rules read such output."""
+    path = tmp_path / "fio.json"
+    path.write_bytes(output)
+    done = collector("validate", path, "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, [run["tool"] for run in document["runs"]]) == (status, ["fio"])
 
 
 @pytest.mark.parametrize(

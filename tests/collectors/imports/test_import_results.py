@@ -117,7 +117,7 @@ def test_an_invalid_run_ends_with_1(alice, peer, tree) -> None:
     peer.facts = dict(CHECKED, runs=[{"tool": "fio", "errors": 2}])
     done = alice("import", "tree", tree)
     assert done.returncode == 1
-    assert "1 runs, 1 with errors" in done.stdout
+    assert "1 run, 1 with errors" in done.stdout
     peer.facts, peer.states = CHECKED, ["invalid"]
     (tree / "new.json").write_bytes(make_output(8))
     assert alice("import", "tree", tree).returncode == 1

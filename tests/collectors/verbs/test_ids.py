@@ -54,6 +54,15 @@ def test_a_beginning_without_a_submission_is_reported(alice, listed):
     assert "collector.id" in done.stderr
 
 
+@pytest.mark.parametrize("text", ["zzz", "nothing", "hw", "784x"])
+@pytest.mark.parametrize("verb", [["status"], ["open", "--no-browser"], ["withdraw", "--reason", "x", "--yes"]])
+def test_text_that_is_no_id_is_refused_before_anything_is_sent(alice, peer, verb, text):
+    """The registry answered 404, which ended with 4: as if it had not been reached."""
+    done = alice(*verb, text)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "collector.id" in done.stderr and f"{text} is no id" in done.stderr
+
+
 @pytest.mark.parametrize("id", ["../../x", 7, None, "784c6d71"])
 def test_an_invalid_id_from_the_server_is_not_requested(alice, peer, id):
     peer.private["/api/v1/submissions/"] = {}
