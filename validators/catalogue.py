@@ -240,6 +240,7 @@ def tool_name(tool: str) -> str:
     return str(descriptor(tool).get("name", tool))
 
 
+@cache
 def scored_tools() -> frozenset[str]:
     """The tools that give a score: those whose folder defines one."""
     return frozenset(benchmark.tool for benchmark in benchmarks() if (FOLDER / benchmark.slug / "scores.json").exists())

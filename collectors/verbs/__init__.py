@@ -23,6 +23,7 @@ VERBS = (
     "pack",
     "sign",
     "list",
+    "group",
     "status",
     "submit",
     "answer",

@@ -18,10 +18,13 @@ MOST_VALUES = 12
 _BUILT_OF = ("system", "institution", "vendor")
 
 
-def facts_beside(kinds: Collection[str], used: Collection[str]) -> list[str]:
-    """Facts that move numbers of these kinds, and are neither part of the systems nor `used` by the formula."""
+def facts_beside(kinds: Collection[str], tools: Collection[str], used: Collection[str]) -> list[str]:
+    """Facts that move numbers of these kinds, and are neither part of the systems nor `used` by the formula.
+
+    So do settings that make another experiment of one of these benchmarks.
+    """
     aside = moving_facts.come_with(_BUILT_OF) | moving_facts.on_axes(used) | set(used)
-    return [name for name in moving_facts.facts_moving(kinds) if name not in aside]
+    return [name for name in moving_facts.facts_moving(kinds, tools) if name not in aside]
 
 
 def describe_variation(

@@ -102,11 +102,14 @@ def leading_texts(rows: Sequence[Row], source: RowSource = PUBLIC) -> dict[str, 
     texts = {}
     for pk, measurements in public_record.measurements_by_result(unscored, source=source).items():
         tool = unscored[pk]["tool"]
-        figures = leading(with_tool(measurements, tool), {})
-        texts[unscored[pk]["id"]] = "; ".join(
-            f"{row['name']} {row['value']} {row['unit']}".strip() for row in figures[:2]
-        )
+        texts[unscored[pk]["id"]] = leading_text(measurements, tool)
     return texts
+
+
+def leading_text(measurements: Sequence[Row], tool: str) -> str:
+    """The two leading numbers of a run without a score, in words; "" where it has none."""
+    figures = leading(with_tool(measurements, tool), {})
+    return "; ".join(f"{row['name']} {row['value']} {row['unit']}".strip() for row in figures[:2])
 
 
 def phase_ceilings(efficiencies: Sequence[Efficiency]) -> dict[str, float]:

@@ -12,13 +12,10 @@ from django.utils import timezone
 from registry.errors import Problem
 from registry.presentation import numbers, revision_table
 from registry.presentation.evidence_table import build_evidence
-from registry.presentation.measurement_tables import Table
-from registry.presentation.parameter_table import build_parameter_table
 from registry.presentation.system_description import system_context
 from registry.query.responses import rule_outcomes
 from registry.results.recipes.raised_level import raised_level
 from registry.results.run_groups import groups, is_repeated
-from registry.results.run_page import view
 from registry.results.views import OUTCOMES
 from submissions.bundles import copy_preview, file_viewer, quarantine
 from submissions.bundles.file_versions import files_of
@@ -32,7 +29,7 @@ from submissions.lifecycle import expiry
 from submissions.lifecycle.states import PERMITTED, UNFINISHED
 from submissions.lifecycle.unjudged import describe_unjudged
 from submissions.models import Check, ScrubbedCopy, State, Submission
-from submissions.overview import open_lists
+from submissions.overview import open_lists, views_runs
 from submissions.overview.forms import AnonymityForm, FileForm, ReviseForm, SubmitForm, WithdrawForm, details_form
 from submissions.overview.views_question_rows import consent_context, points_context, questions_context
 from submissions.overview.views_systems import comparable_with
@@ -40,7 +37,7 @@ from submissions.permissions import conflict_reason, is_own
 from submissions.publication import anonymity, prospects
 from submissions.review import comments
 from submissions.review.forms import CommentForm
-from submissions.web.formatting import name_of, run_row
+from submissions.web.formatting import name_of
 from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 from validators import catalogue
@@ -53,8 +50,6 @@ LIST_MARKS = {
     prospects.UNKNOWN: ("warning", "? cannot be told"),
 }
 NO_RUN_YET = "Choose the run to submit first."
-PRINTED_DIGITS = 1e-4
-"""A score is printed with six decimals at most; what differs by less is the same number rounded."""
 LEFT_OUT_SHOWN = 100
 SAME = ("code", "level", "message", "hint", "expected", "actual")
 """What findings share that are shown together."""
@@ -79,14 +74,10 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
     primary = finding_counts.chosen_run(submission, report)
     run = runs[primary] if primary is not None else {}
     findings = finding_counts.list_findings(submission, report)
-    rows = [run_row(index, checked_run, index == primary) for index, checked_run in enumerate(runs)]
     own = is_own(account, submission)
     editable = own and submission.state in editing_edit.EDITABLE and editing_edit.is_before_deadline(submission)
     withheld = quarantine.withheld_files(submission)
     addressed = own or not conflict_reason(account, submission)
-    if addressed:
-        for row, checked_run in zip(rows, runs, strict=True):
-            row["address"] = run_address(submission, checked_run)
     context = {
         "section": "submissions",
         "submission": submission,
@@ -97,22 +88,8 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "steps": progress_steps(submission, check),
         "check": check,
         "received": numbers.format_datetime(submission.received_at),
-        "runs": rows,
-        "scored": any(row["scored"] for row in rows),
-        "run_tables": [
-            {
-                "path": row["path"],
-                "lines": row["lines"],
-                "tool": row["tool"],
-                "run": run_tables(checked_run, row["scored"]),
-                "parameters": parameter_table(checked_run),
-            }
-            for row, checked_run in zip(rows, runs, strict=True)
-            if checked_run["measurements"] and (not row["scored"] or checked_run.get("distributions"))
-        ],
         "groups": groups(report),
         "unrepeated": bool(run.get("measurements")) and not is_repeated(report, primary),
-        "missing": any(row["scored"] and numbers.MISSING in row.values() for row in rows),
         "findings": join_findings(submission, findings, addressed),
         "not_read": not_read_rows(submission, check, addressed) if check else {},
         "finding_counts": ", ".join(
@@ -122,6 +99,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         ),
         "rules": rule_rows(run),
         "evidence": evidence_table(submission, run, addressed),
+        "copy_asked": bool(request.GET.get("copy")),
         "may_preview_copy": own and not submission.test and submission.state in copy_preview.PREVIEWED,
         "scrubbed_copy": copy_row(getattr(submission, "derivative", None)),
         "comparable_submissions": comparable_with(account, submission),
@@ -157,10 +135,13 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "revise_form": ReviseForm(),
         "anonymity_form": AnonymityForm(),
         "comment_form": CommentForm(),
-        "run_figures": format_run_figures(
+        "run_figures": views_runs.format_run_figures(
             run, runs, counted_findings(finding_counts.count_findings(submission, report))
         ),
     }
+    context |= views_runs.runs_context(
+        submission, runs, primary, run_number=request.GET.get("run", ""), addressed=addressed
+    )
     if own and submission.submitted_at:
         answer_url = f"/submissions/{submission.pk}/questions/"
         context |= questions_context(submission, account, answer_url) | consent_context(submission)
@@ -170,47 +151,6 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
     elif own and run and submission.state in (State.SUBMITTED, State.IN_REVIEW):
         context["list_rows"] = _waiting_list_rows(submission, run)
     return context
-
-
-def format_run_figures(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], findings: str) -> dict[str, Any]:
-    """What the check found, as a sentence and figures of the run that counts; {} before a run is found."""
-    if not runs:
-        return {}
-    titles = dict.fromkeys(
-        catalogue.benchmark(checked_run["tool"]).descriptor.get("name", checked_run["tool"]) for checked_run in runs
-    )
-    parts = [", ".join(titles), numbers.pluralize(len(runs), "run")]
-    score = run.get("scores", {}).get("SCORE", {}) if run else {}
-    if score.get("value") is not None:
-        parts.append(f"score {numbers.format_decimal(score['value'])}")
-    nodes, tasks = (run.get("client_nodes"), run.get("tasks")) if run else (None, None)
-    return {
-        "sentence": ", ".join(parts),
-        "score": numbers.format_decimal(score.get("value")),
-        "score_note": _printed_note(score),
-        "bandwidth": numbers.format_decimal(score.get("bandwidth_gib_per_s")),
-        "rate": numbers.format_decimal(score.get("rate_kiops")),
-        "bandwidth_each": _per_node(score.get("bandwidth_gib_per_s"), nodes),
-        "rate_each": _per_node(score.get("rate_kiops"), nodes),
-        "client_nodes": numbers.format_int(nodes) if nodes else "",
-        "tasks": numbers.format_int(tasks) if tasks else "",
-        "findings": findings,
-        "tool_version": run.get("version", "") if run else "",
-    }
-
-
-def _printed_note(score: Mapping[str, Any]) -> tuple[str, str]:
-    """Whether the recomputed score is the printed one: class of the mark and words."""
-    printed_score, value = score.get("printed"), score.get("value")
-    if printed_score is None or value is None:
-        return "", "no score is printed" if value is not None else ""
-    return (
-        ("yes", "✓ same as printed") if abs(printed_score - value) < PRINTED_DIGITS else ("no", "▲ differs from print")
-    )
-
-
-def _per_node(value: float | None, nodes: int | None) -> str:
-    return numbers.format_decimal(value / nodes) if value is not None and nodes else ""
 
 
 def submit_context(submission: Submission, context: Mapping[str, Any], sent: QueryDict | None = None) -> dict[str, Any]:
@@ -274,20 +214,6 @@ def _propose_lists(submission: Submission, list_prospects: Sequence[prospects.Pr
     ]
 
 
-def parameter_table(run: dict[str, Any]) -> Table:
-    """The parameters of a run with where they come from, and what the described system says."""
-    return build_parameter_table(
-        run.get("parameters", {}), run.get("parameter_sources"), run.get("described_parameters")
-    )
-
-
-def run_tables(run: dict[str, Any], scored: bool) -> dict[str, Any]:
-    """What a run measured, and what lies under it; the phases of a scored one have their own table."""
-    measurements = [] if scored else run["measurements"]
-    tool = run["tool"], run["version"]
-    return view(measurements, run.get("distributions", []), run.get("tests", []), run.get("parameters", {}), tool)
-
-
 def deadline_text(submission: Submission) -> str:
     """The deadline of its release in UTC and with its distance, while what is edited depends on it; else ""."""
     deadline = submission.release.deadline if submission.release else None
@@ -312,11 +238,6 @@ def copy_row(derivative: ScrubbedCopy | None) -> dict[str, Any] | None:
         "removed": derivative.report.get("removed", []),
         "left_out": derivative.report.get("left_out", [])[:LEFT_OUT_SHOWN],
     }
-
-
-def run_address(submission: Submission, run: dict[str, Any]) -> str:
-    """The page of the first line of a run that has a part of a file; empty for others."""
-    return raw_address(submission, f"{run['path']}:{run['lines']['first']}") if run.get("lines") else ""
 
 
 def join_findings(submission: Submission, findings: list[dict[str, Any]], addressed: bool) -> list[dict[str, Any]]:

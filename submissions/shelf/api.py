@@ -23,6 +23,13 @@ from submissions.web.request_account import account_of
 from submissions.web.request_bodies import write_operation
 
 PAGED = ("cursor", "page_size", "format")
+NARROWING = [
+    OpenApiParameter("project", str, description="Own runs of that project alone."),
+    OpenApiParameter("label", str, description="Own runs with that label alone."),
+    OpenApiParameter("submission", OpenApiTypes.UUID, description="Own runs of that upload alone."),
+    OpenApiParameter("tool", str, description="Own runs of that benchmark alone."),
+    OpenApiParameter("path", str, description="Own runs with that text in their path or file name, in any case."),
+]
 
 
 class GroupRequest(s.Serializer[None]):
@@ -48,9 +55,7 @@ class ShelfList(PrivateView):
     @extend_schema(
         operation_id="shelf_list",
         parameters=[
-            OpenApiParameter("project", str, description="Own runs of that project alone."),
-            OpenApiParameter("label", str, description="Own runs with that label alone."),
-            OpenApiParameter("submission", OpenApiTypes.UUID, description="Own runs of that upload alone."),
+            *NARROWING,
             OpenApiParameter("id", str, description="Only those whose id begins so: 4 digits or more."),
             OpenApiParameter("cursor", str, description="Where a page begins, as `next` gives it."),
             OpenApiParameter("page_size", OpenApiTypes.INT, description=f"Rows of a page, at most {PAGE_LARGEST}."),
@@ -59,7 +64,7 @@ class ShelfList(PrivateView):
     )
     def get(self, request: Request) -> Response:
         query, account = request.query_params, account_of(request)
-        refuse_unknown(query, ("project", "label", "submission", "id", *PAGED))
+        refuse_unknown(query, (*scope.LISTED_NAMES, "id", *PAGED))
         runs = overview.listed_runs(account, scope.listed_condition(query))
         if beginnings := values_of(query, "id"):
             runs = runs.filter(any_of("id", lambda beginning: id_begins("key", beginning), beginnings))
@@ -67,6 +72,18 @@ class ShelfList(PrivateView):
         page = cursor_pages.take_objects(runs, overview.NEWEST, query.get("cursor", ""), size)
         rows = overview.shelf_rows(account, page.rows)
         return Response({"next": next_address(request, page.cursor), "results": rows})
+
+    @write_operation(
+        operation_id="shelf_group_all",
+        request=GroupRequest,
+        parameters=NARROWING,
+        responses={200: shape.GroupedRuns} | REFUSED,
+    )
+    def patch(self, request: Request) -> Response:
+        """Set project and labels of all own runs that the query names; without a name it is refused."""
+        condition = scope.listed_condition(request.query_params)
+        grouped = groups.group_matching(account_of(request), condition, **validated_body(request, GroupRequest))
+        return Response({"runs": grouped})
 
 
 class ShelfDetail(PrivateView):

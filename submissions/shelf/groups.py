@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F, Func, QuerySet
+from django.db.models import F, Func, Q, QuerySet
 from django.utils import timezone
 
 from submissions.errors import NotOnShelf, NotShared, ShelfRefused
@@ -29,22 +30,39 @@ def find_run(runs: QuerySet[ShelfRun], run_id: UUID) -> ShelfRun:
 
 def group_runs(
     account: Account, ids: Collection[UUID], project: str | None = None, labels: Sequence[str] | None = None
-) -> list[ShelfRun]:
+) -> None:
     """Set project and labels of runs, all or none; what is None stays.
 
     Raises NotOnShelf where one is not the account's, ShelfRefused for words that are too long or too many.
     """
     with transaction.atomic():
-        runs = list(ShelfRun.objects.of_member(account).filter(key__in=ids).select_for_update(of=("self",)))
-        if len(runs) < len(set(ids)):
+        runs = ShelfRun.objects.of_member(account).filter(key__in=ids)
+        if len(runs.select_for_update(of=("self",))) < len(set(ids)):
             raise NotOnShelf
-        for shelf_run in runs:
-            if project is not None:
-                shelf_run.project = _check_text("project", project, PROJECT_LENGTH)
-            if labels is not None:
-                shelf_run.labels = _check_labels(labels)
-        ShelfRun.objects.bulk_update(runs, ["project", "labels"])
-    return runs
+        _set_groups(runs, project, labels)
+
+
+def group_matching(
+    account: Account, condition: Q, project: str | None = None, labels: Sequence[str] | None = None
+) -> int:
+    """Set project and labels of all runs of the account's institutions that meet a condition; how many they are.
+
+    Raises ShelfRefused without a condition, without words to set, and as `group_runs`.
+    """
+    if project is None and labels is None:
+        raise ShelfRefused("Nothing to set: give a project or labels.")
+    if not condition:
+        raise ShelfRefused("Say which runs: all of a shelf are not grouped at once.")
+    return _set_groups(ShelfRun.objects.of_member(account).filter(condition), project, labels)
+
+
+def _set_groups(runs: QuerySet[ShelfRun], project: str | None, labels: Sequence[str] | None) -> int:
+    words: dict[str, Any] = {}
+    if project is not None:
+        words["project"] = _check_text("project", project, PROJECT_LENGTH)
+    if labels is not None:
+        words["labels"] = _check_labels(labels)
+    return runs.update(**words) if words else runs.count()
 
 
 def _check_labels(labels: Sequence[str]) -> list[str]:

@@ -39,3 +39,7 @@ class ShelfRow(Shape):
 
 class ShelfPage(Page):
     results: Annotated[list[ShelfRow], Meta(description="Rows of this page.")]
+
+
+class GroupedRuns(Shape):
+    runs: Annotated[int, Meta(description="How many runs have the project and labels now.")]

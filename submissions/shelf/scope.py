@@ -15,7 +15,7 @@ from django.utils import timezone
 from registry.query.questions.filters import InvalidValue, whole_id, without_names
 from registry.query.questions.study_query import single_choice, single_value
 from registry.query.row_sources import PUBLIC, RowSource
-from submissions.models import Account, ShelfRun, own_condition
+from submissions.models import Account, ShelfResult, ShelfRun, own_condition
 from submissions.shelf.sources import shelf_source
 
 RECORD, INSTITUTION, ALL = "public", "institution", "all"
@@ -70,10 +70,24 @@ def grouped_condition(query: QueryDict) -> Q:
     return condition & Q(labels__contains=[label]) if label else condition
 
 
+LISTED_NAMES = ("project", "label", "submission", "path", "tool")
+"""Names of a query that narrow a list of the shelf to own runs."""
+
+
 def listed_condition(query: QueryDict) -> Q:
-    """Runs of the upload that a list of the shelf asks for, of its project and with its label. Raises InvalidValue."""
-    upload = single_value(query, "submission")
-    return grouped_condition(query) & (Q(submission=whole_id("submission", upload)) if upload else Q())
+    """Own runs of an upload, project or benchmark, with a label or a text in the path; empty without such a name.
+
+    Raises InvalidValue.
+    """
+    upload, path = single_value(query, "submission"), single_value(query, "path")
+    condition = grouped_condition(query)
+    if upload:
+        condition &= Q(submission=whole_id("submission", upload))
+    if tool := single_value(query, "tool"):
+        condition &= Q(pk__in=ShelfResult._default_manager.filter(tool=tool.lower()).values("pk"))
+    if path:
+        condition &= Q(run_path__icontains=path) | Q(submission__filename__icontains=path)
+    return condition
 
 
 def without_scope(query: QueryDict) -> QueryDict:

@@ -38,17 +38,21 @@ def shelf_page(request: HttpRequest) -> HttpResponse:
 
 def _shelf_page(request: HttpRequest, problem: Problem | None = None) -> HttpResponse:
     account, query = account_of(request), request.GET
-    runs = overview.listed_runs(account, scope.listed_condition(query))
+    condition = scope.listed_condition(query)
+    runs = overview.listed_runs(account, condition)
     page = cursor_pages.take_objects(runs, overview.NEWEST, query.get("cursor", ""), PAGE_ROWS)
     projects, labels = groups.known_groups(account)
-    project, label = single_value(query, "project"), single_value(query, "label")
-    chosen = {"project": project, "label": label, "submission": single_value(query, "submission")}
-    following = urlencode({name: value for name, value in chosen.items() if value} | {"cursor": page.cursor or ""})
+    chosen = {name: single_value(query, name) for name in scope.LISTED_NAMES}
+    narrowed = urlencode({name: value for name, value in chosen.items() if value})
+    following = "&".join(filter(None, [narrowed, urlencode({"cursor": page.cursor or ""})]))
     context = chosen | {
         "section": "shelf",
         "rows": [row | _row_words(row) for row in overview.shelf_rows(account, page.rows)],
         "projects": projects,
         "labels": labels,
+        "tools": [(tool, catalogue.tool_name(tool)) for tool in overview.listed_tools(account)],
+        "narrowed": narrowed,
+        "matching": runs.count() if condition else 0,
         "following": f"?{following}" if page.cursor else "",
         "problem": problem,
     }
@@ -101,20 +105,22 @@ def _number_words(row: dict[str, Any]) -> dict[str, str]:
 def group_runs(request: HttpRequest) -> HttpResponse:
     """Set project and labels of the chosen runs."""
     ids = _chosen_ids(request)
-    project, labels = request.POST.get("project", ""), request.POST.get("labels", "")
     of_one = "one" in request.POST  # then what is left empty is taken away; of several runs it stays
+    project, labels = request.POST.get("project", ""), request.POST.get("labels", "")
+    words = project if project or of_one else None, labels.split(",") if labels or of_one else None
     try:
-        if not ids:
+        if not of_one and not project and not labels:
+            raise InvalidValue("project", "type a project or labels")
+        if "matching" in request.POST:
+            groups.group_matching(account_of(request), scope.listed_condition(request.GET), *words)
+        elif ids:
+            groups.group_runs(account_of(request), ids, *words)
+        else:
             raise InvalidValue("results", "choose at least one run")
-        groups.group_runs(
-            account_of(request),
-            ids,
-            project if project or of_one else None,
-            labels.split(",") if labels or of_one else None,
-        )
     except (ShelfRefused, InvalidValue) as problem:
         return _run_page(request, ids[0], problem) if of_one and ids else _shelf_page(request, problem)
-    return redirect(f"/shelf/runs/{ids[0]}/" if of_one else "/shelf/")
+    narrowed = request.GET.urlencode()
+    return redirect(f"/shelf/runs/{ids[0]}/" if of_one else f"/shelf/?{narrowed}" if narrowed else "/shelf/")
 
 
 @require_POST

@@ -102,6 +102,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_PUT(self):
         self.serve()
 
+    def do_PATCH(self):
+        self.serve()
+
     def serve(self):
         self.server.arrived.set()
         if self.server.misbehaviours:

@@ -33,11 +33,15 @@ def test_the_address_that_an_import_prints_lists_its_runs(site: RunningSite, tmp
     assert ask("show", first["id"][:12], "--scope", "own")["run"] == first["run"]
     compared = ask("compare", first["id"][:12], second["id"][:12], "--scope", "own")
     assert [result["id"] for result in compared["results"]] == [first["id"], second["id"]]
+    assert ask("group", row["id"][:8], "--project", "Acceptance") == {"runs": RUNS}
+    assert ask("group", first["id"][:12], "--label", "tuned", "--label", "8 MiB") == {"runs": 1}
+    assert len(ask("list", "--project", "acceptance", "--limit", "0")["submissions"]) == RUNS
+    [tuned] = ask("list", "--label", "tuned")["submissions"]
+    assert (tuned["id"], tuned["project"], tuned["labels"]) == (first["id"], "Acceptance", ["tuned", "8 MiB"])
     assert ask("open", first["id"][:12])["url"] == f"{site.url}shelf/runs/{first['id']}/"
     assert ask("list", "--scope", "own", person="shelf-otto")["submissions"] == []
-    for verb in ("show", "open", "compare"):
-        refused = site.collector(
-            verb, first["id"][:12], *[second["id"]] * (verb == "compare"), token=tokens["shelf-otto"]
-        )
+    more = {"compare": [second["id"]], "group": ["--project", "Mine"]}
+    for verb in ("show", "open", "compare", "group"):
+        refused = site.collector(verb, first["id"][:12], *more.get(verb, ()), token=tokens["shelf-otto"])
         assert refused.returncode == 2, verb
         assert first["run"] not in refused.stdout + refused.stderr

@@ -201,5 +201,7 @@ def _toggle_counts(readings: Sequence[Reading]) -> dict[str, list[tuple[str, int
 
 
 def _trust_counts(readings: Iterable[Reading]) -> dict[str, int]:
+    """By level the results of it: those of the record in its order, then what else a source has."""
     counted = _results_by((reading.trust, reading.result) for reading in readings)
-    return {level: counted[level] for level in Result.Trust.values if counted[level]}
+    levels = dict.fromkeys([*Result.Trust.values, *sorted(counted)])
+    return {level: counted[level] for level in levels if counted.get(level)}

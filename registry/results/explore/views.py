@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -160,7 +161,7 @@ def _view_context(query: QueryDict, selection: Selection, tool: str, chosen: Met
         "number": number,
         "has_unit": number.full_unit != view_words.NO_UNIT,
         "view": view,
-        "rows": [_row_words(bar, names, number, view) for bar in drawn],
+        "rows": _table_rows(drawn, names, number, view),
         "lead": view_words.lead_sentence(view, _first_titles(drawn, names), number),
         "sentences": _more_sentences(view, drawn, chosen, selected),
         "kinds": [(kind or ratios.STANDARD, view_words.kind_word(kind), count) for kind, count in view.kinds],
@@ -274,6 +275,16 @@ def _read_names(source: RowSource, public_ids: Sequence[str]) -> dict[str, Row]:
     }
 
 
+def _table_rows(drawn: Sequence[Bar], names: Mapping[str, Row], number: NumberWords, view: View) -> list[Row]:
+    """Rows of the table; `twin` says of one that another result is called the same, so that its id stands beside."""
+    ids = {bar.reading.result for bar in drawn}
+    titles = Counter(view_words.title_of(names[public_id]) for public_id in ids)
+    return [
+        _row_words(bar, names, number, view) | {"twin": titles[view_words.title_of(names[bar.reading.result])] > 1}
+        for bar in drawn
+    ]
+
+
 def _row_words(bar: Bar, names: Mapping[str, Row], number: NumberWords, view: View) -> Row:
     reading = bar.reading
     longest = max(abs(view.base or 0.0), max(other.value for other in view.bars)) or 1.0
@@ -311,7 +322,7 @@ def _read_variation(drawn: Sequence[Bar], chosen: MetricCount, selected: Selecti
     named = chosen.metric._asdict() | {"printed_unit": drawn[0].reading.printed_unit if drawn else ""}
     canonical = canonical_name(selected.tool, named) if chosen.metric.quantity else chosen.metric.op
     used = {"system", "institution", *([PER[selected.per]] if selected.per else [])}
-    names = group_variation.facts_beside([moving_facts.kind_of_number(canonical)], used)
+    names = group_variation.facts_beside([moving_facts.kind_of_number(canonical)], [selected.tool], used)
     facts: dict[int, dict[str, str]] = {bar.reading.pk: {} for bar in drawn}
     matching = selected.source.table_rows(Fact).order_by().filter(result__in=facts, name__in=names)
     for pk, name, text in matching.values_list("result", "name", "text"):
@@ -329,6 +340,7 @@ def _toggle_rows(name: str, view: View, selected: Selection, address: _Address) 
     return {
         "name": name,
         "title": TITLES[name],
+        "is_offered": any(count or is_ticked for _, count, is_ticked in rows),
         "rows": first,
         "more": [row for row in rows if row not in first],
         "all": address.with_toggle(name, []) if ticked else "",

@@ -128,7 +128,8 @@ def _group_rows(
     """Each group of a ranking in the order of its rows, with what varies among those that are listed. One query."""
     kinds = {moving_facts.kind_of_number(row.quantity) for row in inputs if row.kind != "fact"}
     used = {row.source[0] for row in inputs if row.kind == "fact"} | ({PER[question.per]} if question.per else set())
-    names = group_variation.facts_beside(kinds, used) if kinds else []
+    tools = {row["group_tool"] for row in read_rows} - {""}
+    names = group_variation.facts_beside(kinds, tools, used) if kinds else []
     facts: dict[int, dict[str, str]] = {row["id"]: {} for row in ranked_rows}
     matching_facts = question.source.table_rows(Fact).order_by().filter(result__in=facts, name__in=names)
     for pk, name, text in matching_facts.values_list("result", "name", "text"):

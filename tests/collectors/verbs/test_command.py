@@ -19,6 +19,7 @@ VERBS = [
     "login",
     "whoami",
     "list",
+    "group",
     "show",
     "answer",
     "submit",

@@ -36,7 +36,14 @@ def test_no_row_and_a_single_row_have_no_variation() -> None:
 
 
 def test_components_of_systems_and_facts_of_the_formula_are_left_out() -> None:
-    names = facts_beside({"training"}, {"client_nodes"})
+    names = facts_beside({"training"}, set(), {"client_nodes"})
     assert {"accelerator", "num_accelerators", "division", "model"} <= set(names)
     assert {"system", "platform", "filesystem", "drive_model", "fabric", "client_nodes"}.isdisjoint(names)
-    assert "direct_io" in facts_beside({"bandwidth"}, set()) and "direct_io" not in names
+    assert "direct_io" in facts_beside({"bandwidth"}, set(), set()) and "direct_io" not in names
+
+
+def test_settings_that_make_another_experiment_of_a_benchmark_count() -> None:
+    """fio with other requests or another direction is another experiment; of other benchmarks these mean nothing."""
+    assert {"rw", "bs"} <= set(facts_beside({"bandwidth"}, {"fio"}, set()))
+    assert {"rw", "bs"}.isdisjoint(facts_beside({"bandwidth"}, {"ior"}, set()))
+    assert "bs" not in facts_beside({"bandwidth"}, {"fio"}, {"bs"})

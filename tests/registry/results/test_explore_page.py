@@ -115,3 +115,24 @@ def test_withdrawn_and_copied_results_are_not_drawn(client, results) -> None:
     copy = make_result(results[1].release, "x-9", system_name="Copy", same_as=results[1])
     make_measurement(copy, "ior-easy-write", 300.0)
     assert rows_of(page_source(client.get("/explore/", {"metric": METRIC}))) == ["Small", "Silent"]
+
+
+def test_requests_of_another_size_are_reported_as_another_experiment(client, db) -> None:
+    """Of fio the size of a request and its direction make another experiment, so they differ aloud."""
+    release = make_release("sc25", "2025-11-01", name="SC25")
+    stored = [
+        make_result(release, f"f-{size}", tool="fio", parameters={"bs": size, "rw": "read"}) for size in ("4k", "1M")
+    ]
+    for result in stored:
+        make_measurement(result, "read", stat="mean")
+    fact_index.rebuild_facts([result.pk for result in stored])
+    page = page_source(client.get("/explore/", {"tool": "fio", "metric": "read.bandwidth.mean"}))
+    assert "size of each I/O (1M, 4k)" in page or "size of each I/O (4k, 1M)" in page
+
+
+def test_rows_of_one_name_have_their_ids_beside(client, results) -> None:
+    twin = make_result(results[0].release, "x-twin", client_nodes=40, system_name="Big")
+    make_measurement(twin, "ior-easy-write", 390)
+    page = page_source(client.get("/explore/", {"metric": METRIC}))
+    identified = [id for id in ("x-1", "x-twin", "x-2", "x-3") if f'<small class="mono">{id}</small>' in page]
+    assert identified == ["x-1", "x-twin"]

@@ -57,6 +57,43 @@ def test_wrong_groups_are_refused(cast, shelved) -> None:
     assert listed(cast.alice)[0]["labels"] == []
 
 
+def test_all_runs_that_a_query_names_are_grouped(cast, shelved) -> None:
+    first, second = shelved(), shelved(performance=2.0)
+    answer = cast.bob.patch(f"shelf/?submission={first.pk}", {"project": "Acceptance", "labels": ["tuned"]})
+    assert (answer.status_code, answer.json()) == (200, {"runs": 1})
+    assert [(row["id"], row["project"], row["labels"]) for row in listed(cast.alice)] == [
+        (str(second.pk), "", []),
+        (str(first.pk), "Acceptance", ["tuned"]),
+    ]
+    assert cast.bob.patch("shelf/?tool=io500", {"labels": []}).json() == {"runs": 2}
+    assert [row["labels"] for row in listed(cast.alice)] == [[], []]
+    assert [row["project"] for row in listed(cast.alice, "?path=run.tar")] == ["", "Acceptance"]
+
+
+def test_runs_of_others_are_not_grouped_with_them(cast, shelved) -> None:
+    mine = shelved()
+    cast.alice.post(f"shelf/{mine.pk}/shares/", {"username": "charlie", "until": until(days=1)})
+    for person in (cast.charlie, cast.dana, cast.fay):
+        assert person.patch("shelf/?tool=io500", {"project": "x"}).json() == {"runs": 0}
+    assert listed(cast.alice)[0]["project"] == ""
+
+
+def test_groups_of_all_runs_or_of_nothing_are_refused(cast, shelved) -> None:
+    shelved()
+    for query, body, status, code in (
+        ("", {"project": "x"}, 422, "shelf.refused"),
+        ("?path=", {"project": "x"}, 422, "shelf.refused"),
+        ("?path=run", {}, 422, "shelf.refused"),
+        ("?path=run", {"labels": ["a,b"]}, 422, "shelf.refused"),
+        ("?scope=all&path=run", {"project": "x"}, 400, "query.unknown-parameter"),
+        ("?submission=1", {"project": "x"}, 400, "query.invalid-value"),
+        ("?path=a&path=run", {"project": "x"}, 400, "query.invalid-value"),
+    ):
+        answer = cast.alice.patch(f"shelf/{query}", body)
+        assert (answer.status_code, answer.json()["code"]) == (status, code), (query, body)
+    assert listed(cast.alice)[0]["project"] == ""
+
+
 def test_sharing_ends_and_does_not_reveal_accounts(cast, shelved) -> None:
     mine = shelved()
     cast.alice.patch(f"shelf/{mine.pk}/", {"project": "secret", "labels": ["secret"]})

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from submissions.models import ShelfRun
 from submissions.shelf import links
+from tests.registry.record import make_measurement, make_release, make_result
 
 CHECKED_ELSEWHERE = {"/collector/"}
 
@@ -198,3 +199,53 @@ def test_an_empty_sweep_says_that_nothing_fills_a_cell(page, shelved) -> None:
     written = text(page("bob", "/shelf/institution/systems/north-lab-otter/sweep/"))
     assert "No result of IOR or mdtest is here to fill a cell." in written
     assert "were examined" not in written and "names the release" not in written
+
+
+def test_results_and_own_runs_in_one_view_are_reported_as_mixed(page, shelved) -> None:
+    """A reader must not take a run that nobody reviewed for a published one."""
+    shelved()
+    alone = text(page("alice", "/shelf/institution/explore/"))
+    assert "Trust levels are mixed" not in alone and 'name="trust"' not in alone
+    make_measurement(make_result(make_release("sc25"), "x-1"), "ior-easy-write", stat="phase")
+    both = text(page("alice", "/shelf/all/explore/?metric=ior-easy-write.bandwidth.phase"))
+    assert "Trust levels are mixed: 1 imported, 1 checked." in both
+
+
+def test_a_shelf_is_narrowed_by_path_and_benchmark(page, shelved) -> None:
+    shelved(), shelved(performance=2.0, system="Heron")
+    everything = text(page("alice", "/shelf/"))
+    assert 'name="path"' in everything and 'name="tool"' not in everything, "one benchmark leaves nothing to choose"
+    assert "2 runs of your institutions." in text(page("alice", "/shelf/?path=RUN.tar"))
+    assert "2 runs of your institutions." in text(page("alice", "/shelf/?tool=io500"))
+    for query in ("path=%25", "path=_un", "path=elsewhere", "tool=fio", "path=run&tool=ior"):
+        assert "No run of your institutions is like this." in text(page("alice", f"/shelf/?{query}")), query
+
+
+def test_all_runs_of_a_narrowed_shelf_are_grouped_at_once(page, shelved) -> None:
+    first, second = shelved(), shelved(performance=2.0, system="Heron")
+    answer = page(
+        "bob", f"/shelf/group/?submission={first.pk}", {"matching": "1", "project": "Acceptance", "labels": ""}
+    )
+    assert answer.headers["Location"] == f"/shelf/?submission={first.pk}"
+    projects = dict(ShelfRun.objects.values_list("submission", "project"))
+    assert projects == {first.pk: "Acceptance", second.pk: ""}
+    assert (
+        page("charlie", f"/shelf/group/?submission={first.pk}", {"matching": "1", "project": "Mine"}).status_code == 302
+    )
+    assert dict(ShelfRun.objects.values_list("submission", "project")) == projects, "of others nothing is grouped"
+
+
+@pytest.mark.parametrize(
+    ("query", "form", "status"),
+    [
+        ("", {"matching": "1", "project": "Acceptance"}, 422),
+        ("?submission=", {"matching": "1", "project": "Acceptance"}, 422),
+        ("?path=run", {"matching": "1", "project": "", "labels": ""}, 400),
+        ("?path=run", {"matching": "1", "project": "a,b"}, 422),
+        ("?submission=7", {"matching": "1", "project": "Acceptance"}, 400),
+    ],
+)
+def test_runs_that_nobody_named_are_not_grouped(page, shelved, query, form, status) -> None:
+    shelved()
+    assert page("alice", f"/shelf/group/{query}", form).status_code == status
+    assert ShelfRun.objects.get().project == ""
