@@ -47,7 +47,7 @@ def subject_proof(subject: str, leaf: str = "") -> dict[str, Any]:
                 "leaf": str(row.leaf),
                 "leaf_index": row.leaf.index,
                 "act": row.act,
-                "recorded_at": row.recorded_at,
+                "recorded_at": row.recorded_at.replace(microsecond=0),  # as the record has it
                 "erased_at": row.erased_at,
             }
             for row in rows

@@ -293,6 +293,8 @@ def _make_envelope(kind: str, act: str, now: datetime, former: LogOpening | None
 
 
 def _store_openings(kind: str, documents: Mapping[str, Row], act: str, now: datetime) -> None:
+    """Store these records by subject, with the time as they have it: in whole seconds."""
+    now = now.replace(microsecond=0)
     texts = {subject: canonical_text(document) for subject, document in documents.items()}
     leaves = new_leaves(list(texts.values()))
     LogOpening.objects.bulk_create(

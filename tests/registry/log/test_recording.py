@@ -86,6 +86,12 @@ def test_a_value_changed_by_hand_is_not_recorded_with_an_act(result, act: str) -
     assert records()[-1]["result"]["measurements"] == records()[0]["result"]["measurements"]
 
 
+def test_the_row_of_a_record_has_its_time_in_whole_seconds(result) -> None:
+    """As the record: what the row had beyond would be covered by nothing."""
+    recording.record_results([result.pk], recording.WITHDRAWN)
+    assert {opening.recorded_at.microsecond for opening in LogOpening.objects.all()} == {0}
+
+
 def test_results_published_here_are_recorded_by_acts_only(result) -> None:
     Result.objects.update(score=80.0)
     recording.note_unrecorded()

@@ -21,6 +21,7 @@ from submissions.publication import publish as publication_publish
 from submissions.publication import releases
 from submissions.review import decisions
 from tests.html import page_source
+from tests.make_fio import make_output
 from tests.make_io500 import make_run
 from tests.submissions.cast import Person
 from validators import catalogue
@@ -377,6 +378,15 @@ def test_a_form_without_lists_is_refused(cast, release, checked) -> None:
     page = browser(cast.alice).post(f"/submissions/{checked().pk}/submit/", form)
     assert page.status_code == 422
     assert "No list was named." in text(page)
+
+
+def test_no_section_of_a_submission_is_empty(cast, checked, check) -> None:
+    """A run without measurements had a section with nothing in it, between two lines."""
+    cut = check(cast.alice.upload(make_output(2)[:-20], name="fio.json").json()["id"])
+    for submission in (checked(), cut):
+        page = text(browser(cast.alice).get(f"/submissions/{submission.pk}/"))
+        assert re.findall(r"<section[^>]*>\s*</section>", page) == []
+        assert "<h2>Receipt</h2>" in page and page.count('id="copy"') == 1
 
 
 def test_an_invalid_run_has_no_form_and_can_not_be_submitted(cast, release, checked) -> None:
