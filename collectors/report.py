@@ -254,6 +254,24 @@ def figure(value):
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
+STEPS = {
+    "B": (1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB")),
+    "B/s": (1024, ("B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s")),
+    "ns": (1000, ("ns", "us", "ms", "s")),
+}
+"""Units in which the registry computes, and those in which people read the same."""
+
+
+def readable_unit(unit, values):
+    """The unit that fits the largest of some numbers, and what one of it is in `unit`; others stay, with 1."""
+    base, names = STEPS.get(unit, (1, (unit,)))
+    largest = max((abs(value) for value in values), default=0)
+    step = 0
+    while step < len(names) - 1 and largest >= base ** (step + 1):
+        step += 1
+    return names[step], base**step
+
+
 RESULT_FIELDS = ("institution", "system", "release", "trust", "reproducibility", "client_nodes", "tasks")
 
 

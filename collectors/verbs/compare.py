@@ -129,19 +129,28 @@ def measurement_row(row):
     context = row.get("context")
     if isinstance(context, dict) and context:
         what += " (" + ", ".join("{} {}".format(name, context[name]) for name in sorted(context)) + ")"
-    values = [report.figure(value) if value is not None else "-" for value in first_two(row.get("values"))]
+    numbers = first_two(row.get("values"))
+    unit, factor = report.readable_unit(str(row.get("unit") or ""), [value for value in numbers if is_number(value)])
+    values = ["-" if value is None else figure_text(value, factor) for value in numbers]
     qualifier = first_two(row.get("ratio_qualifiers"))[1]
     ratio = first_two(row.get("ratios"))[1]
     interval = first_two(row.get("intervals"))[1]
     ratio_text = "-" if not is_number(ratio) else "{}{:.4g}".format(qualifier + " " if qualifier else "", ratio)
     return (
         report.cut_text(what, MOST_TEXT),
-        str(row.get("unit") or ""),
+        unit,
         values[0],
         values[1],
         ratio_text,
         interval_text(interval),
     )
+
+
+def figure_text(value, factor):
+    """A number in a unit of so many of its own, with six digits at most; anything else as it is."""
+    if factor == 1 or not is_number(value):
+        return report.figure(value)
+    return "{:.6g}".format(value / factor)
 
 
 def interval_text(interval):

@@ -158,6 +158,29 @@ def test_a_comparison_lists_unknown_facts(every_python, reader):
     assert done.stdout.endswith("12 parameters are equal\n")
 
 
+@pytest.mark.parametrize(
+    ("unit", "values", "written"),
+    [
+        ("B/s", [3245331329.0, 1091016006.0], ["GiB/s", "3.02245", "1.01609"]),
+        ("B/s", [1024.0, 1023], ["KiB/s", "1", "0.999023"]),
+        ("B", [2**70, None], ["PiB", "1.04858e+06", "-"]),
+        ("ns", [1500, 2000000.0], ["ms", "0.0015", "2"]),
+        ("ops/s", [3072.0, 123456.789], ["ops/s", "3072", "123456.789"]),
+        ("B/s", [0.0, "fast"], ["B/s", "0", "fast"]),
+        ("B/s", [None, None], ["B/s", "-", "-"]),
+        (None, [10.0, 20.0], ["10", "20"]),
+    ],
+)
+def test_numbers_are_written_in_a_unit_that_people_read(reader, peer, unit, values, written) -> None:
+    peer.public["/api/v1/compare/"] = dict(
+        COMPARED, measurements=[dict(COMPARED["measurements"][0], unit=unit, values=values)]
+    )
+    done = reader("compare", "hw-1", "hw-2")
+    assert done.returncode == 0, done.stderr
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("ior-easy-write")]
+    assert line.split()[3 : 3 + len(written)] == written
+
+
 def test_an_impossible_comparison_gives_the_reason(reader, peer):
     peer.public["/api/v1/compare/"] = dict(COMPARED, comparable=False, notes=[{"message": "Two benchmarks."}])
     done = reader("compare", "hw-1", "hw-2")

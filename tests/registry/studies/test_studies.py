@@ -357,6 +357,16 @@ def test_versions_are_ordered_as_versions(client, fabrics, name) -> None:
     assert listed_versions == [*sorted(versions.values(), key=lambda text: int(text[2:])), None]
 
 
+@pytest.mark.parametrize("ordered", [("4k", "64k", "1M"), ("4096B", "64.0KiB", "1 GiB"), ("512", "4k", "1m")])
+def test_sizes_are_ordered_as_sizes(client, fabrics, ordered) -> None:
+    """4k lies below 1M, though 1 lies below 4."""
+    for result, size in zip(("late", "ib", "tcp"), ordered, strict=True):
+        fabrics[result].parameters |= {"site_size": size}
+        fabrics[result].save()
+    fact_index.rebuild_facts(fabric.pk for fabric in fabrics.values())
+    assert [row["site_size"] for row in rows(client, f"{WRITE}&x=site_size&series=trust")] == [*ordered, None]
+
+
 def test_a_version_is_found_as_it_is_written(client, fabrics) -> None:
     for result, version in {"ib": "2.1", "tcp": "2.10", "late": "1.0", "bare": 8}.items():
         fabrics[result].parameters |= {"version": version}
