@@ -1,6 +1,6 @@
 """What the descriptor of a tool asks of every run: quantities that must be there, a 0 that is none, versions tried.
 
-Parsers read what is printed; here is decided what is missing, for all tools alike:
+Parsers read what is printed; here is decided what is missing or impossible, for all tools alike:
 
 - `never_zero`: quantities that are not 0 where an operation did work. Such a 0 says that nothing was measured.
 - `required`: quantities without which an operation that did work is not reported whole.
@@ -19,6 +19,8 @@ from validators.measurements import Measurement, Run
 
 _NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}", re.ASCII)
 _MOST_NAMED = 4
+SMALLEST, LARGEST = 1e-24, 1e24
+"""All numbers but 0 that storage can have lie between these, in any unit: 1e24 bytes are a yottabyte."""
 _ASIDE = frozenset({"iter", "sample", "file", "scope", "invalid", "qualifier"})
 """Parts of a context that say which of several values one is, or what it is worth, and nothing of what was done."""
 
@@ -28,7 +30,7 @@ Descriptor = Mapping[str, Any]
 def examine(run: Run, descriptor: Descriptor) -> None:
     """Take out of a run what was printed as 0 and not measured, and add the findings on what is missing."""
     _leave_out_zeros(run, descriptor.get("never_zero", ()))
-    run.findings += [*_not_measured(run), *_missing(run, descriptor), *_untested(run, descriptor)]
+    run.findings += [*_not_measured(run), *_impossible(run), *_missing(run, descriptor), *_untested(run, descriptor)]
 
 
 def _leave_out_zeros(run: Run, quantities: Sequence[str]) -> None:
@@ -54,6 +56,19 @@ def _not_measured(run: Run) -> Iterator[Finding]:
             INFO,
             f"Not measured, or less than what is printed, and printed as 0: {_listed(names)}. No value is kept of it.",
             "Nothing to do, unless it was meant to be measured: look at the options of the run.",
+            run.path,
+        )
+
+
+def _impossible(run: Run) -> Iterator[Finding]:
+    wrong = [row for row in run.measurements if row.value and not SMALLEST <= abs(row.value) <= LARGEST]
+    if wrong:
+        names = [f"{row.op} {row.quantity} {row.stat} {row.value:.3g} {row.unit}" for row in wrong]
+        yield Finding(
+            f"{run.tool}.impossible-number",
+            ERROR,
+            f"A number is of a size that nothing can have: {_listed(names)}.",
+            "Upload the original output. If it prints this, the program or its clock was wrong: run it again.",
             run.path,
         )
 

@@ -49,7 +49,7 @@ class UnknownParameter(Problem):
 class InvalidValue(Problem):
     code = "query.invalid-value"
     title = "Some values of the query are not valid"
-    hint = "Check the highlighted fields."
+    hint = "Correct the values that are named, and ask again."
 
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"{name}: {why}.", errors={name: [why]})

@@ -128,3 +128,15 @@ def test_a_deviation_of_0_is_kept():
     run.measurements.append(replace(run.measurements[0], stat="stdev", value=0.0))
     completeness.examine(run, DESCRIPTOR)
     assert (found(run), len(run.measurements)) == ([], 3)
+
+
+@pytest.mark.parametrize("value", [1e299, -1e25, 5e-315, 1e-25, 2e24])
+def test_a_number_that_nothing_can_have_is_an_error(value) -> None:
+    run = measured(("write", "bandwidth", value), ("write", "iops", 1))
+    assert found(run) == [("tool.impossible-number", ERROR)]
+    assert f"write bandwidth mean {value:.3g} B/s" in run.findings[0].message
+
+
+@pytest.mark.parametrize("value", [1e24, 1e-24, -1.0, 1e18])
+def test_the_largest_and_smallest_numbers_are_taken(value) -> None:
+    assert found(measured(("write", "bandwidth", value), ("write", "iops", 1))) == []

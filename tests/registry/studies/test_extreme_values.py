@@ -1,0 +1,48 @@
+"""The largest and smallest numbers that a check lets through: each question over them has an answer."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, product
+
+import pytest
+
+from registry.query.facts import fact_index
+from tests.registry.record import IOR, make_measurement, make_release, make_result
+from validators.runs.completeness import LARGEST, SMALLEST
+
+pytestmark = pytest.mark.django_db
+VALUES = (LARGEST, SMALLEST, 0.0, 1.0)
+QUESTIONS = (
+    "x=system",
+    "x=client_nodes",
+    "x=result",
+    "x=system&per=client",
+    "x=client_nodes&series=system",
+    "x=release",
+)
+
+
+@pytest.fixture(params=list(combinations_with_replacement(VALUES, 2)), ids=str)
+def stored(request: pytest.FixtureRequest) -> None:
+    """Two systems with two results each, of these two values."""
+    release = make_release("sc25")
+    results = []
+    for number, value in enumerate(request.param * 2):
+        facts = {"client_nodes": 1 + number, "system_name": f"System {number // 2}", "parameters": IOR, "tool": "ior"}
+        results.append(make_result(release, f"hw-{number}", value, **facts))
+        make_measurement(results[-1], "write", value / 2**30, stat="max")
+    fact_index.rebuild_facts([result.pk for result in results])
+
+
+@pytest.mark.usefixtures("stored")
+def test_each_form_of_a_study_answers(client) -> None:
+    for metric, question in product(("write.bandwidth.max", "score"), QUESTIONS):
+        asked = f"?metric={metric}&{question}"
+        for address in (f"/study/{asked}", f"/api/v1/study/{asked}", f"/api/v1/study/{asked}&format=csv"):
+            assert client.get(address).status_code == 200, address
+    assert client.get("/api/v1/study/?metric=score&x=system&format=svg").status_code == 200
+    for formula in ("score", "score*score", "[write.bandwidth.max]/score"):
+        for address in ("/ranking/", "/api/v1/ranking/"):
+            assert client.get(address, {"formula": formula}).status_code < 500, (address, formula)
+    for address in ("/compare/?results=hw-0,hw-1", "/api/v1/compare/?results=hw-0,hw-1", "/explore/?tool=ior"):
+        assert client.get(address).status_code == 200, address
