@@ -224,6 +224,7 @@ OF_EVERYBODY_WITH_A_TOKEN = {
     ("GET", "tokens/"): (200,) * 6 + (401,),
     ("GET", "account/"): (200,) * 6 + (401,),
     ("GET", "shelf/"): (200,) * 6 + (401,),
+    ("PATCH", "shelf/"): (422,) * 6 + (401,),
     ("GET", f"shelf/{MISSING}/"): (404,) * 6 + (401,),
     ("PATCH", f"shelf/{MISSING}/"): (404,) * 6 + (401,),
     ("POST", f"shelf/{MISSING}/shares/"): (400,) * 6 + (401,),
