@@ -18,7 +18,7 @@ from tests.deep.observation import GROWING, Observation
 
 NOTHING = "(nothing)"
 NEW_ROW = "(a new row)"
-KEYS = (("id",), ("slug",), ("result",), ("code",), ("name",), ("username",), ("release", "list"))
+KEYS = (("id",), ("slug",), ("result",), ("code",), ("name",), ("username",), ("release", "list"), ("rule",))
 """By the first of these that all rows of a collection have, a row of before is looked for among those of now."""
 NAMES = ("release", "list", "result", "id", "slug", "position", "op", "quantity", "stat")
 """Columns that say what a row of an export is of; its other columns may have changed."""

@@ -68,6 +68,10 @@ def grew(before: Any, now: Any) -> bool:
     return isinstance(before, int | float) and isinstance(now, int | float) and now > before
 
 
+def became_true(before: Any, now: Any) -> bool:
+    return (before, now) == (False, True)
+
+
 def has_more_columns(before: Any, now: Any) -> bool:
     """A table in CSV each line of which goes on where it ended."""
     lines = list(zip(before.splitlines(), now.splitlines(), strict=True))
@@ -121,6 +125,8 @@ ONE_NAME = "names that a source proves to be one are one institution, system or 
 PLATFORMS = "the eight MLPerf results of HPE have their platform"
 SAMPLED = "every so manieth system is looked at, and there are fewer"
 ARCHIVES = "client nodes are those of the archive where a list prints none"
+
+OTHER_LISTS = "nobody has to decide about a rule of lists alone for which a run was not submitted"
 
 DERIVED = "what a published archive says stands in place of a list's rounded figures, and of what the list leaves out"
 BY_RECIPE = "the recipe of the run answers what nobody typed"
@@ -306,6 +312,9 @@ INTENDED = (
     Intended("anybody parameters/", "answer.results.mpi.implementation.*", FACTS),
     Intended("anybody parameters/", "answer.results.ior.version.meaning", FACTS),
     Intended("anybody study/*/", "answer.results.cpt.reads.*", FACTS),
+    Intended("* submissions/*/rubric/", "answer.rules.*.settled", OTHER_LISTS, became_true),
+    Intended("* submissions/*/rubric/", "answer.rules.(order)", OTHER_LISTS),
+    Intended("* submissions/*/rubric/", "answer.settled", OTHER_LISTS, grew),
     Intended("anybody results/io500-*/", "answer.lists.(order)", ONE_ORDER),
     Intended("anybody rules/", "answer.results.mlperf-storage.utilisation.text", FORMS),
     Intended("commands", "bob validate *.tar.gz --server.printed.runs.*.findings.*", EVIDENCE, is_new_row),
