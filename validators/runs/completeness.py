@@ -30,7 +30,12 @@ Descriptor = Mapping[str, Any]
 def examine(run: Run, descriptor: Descriptor) -> None:
     """Take out of a run what was printed as 0 and not measured, and add the findings on what is missing."""
     _leave_out_zeros(run, descriptor.get("never_zero", ()))
-    run.findings += [*_not_measured(run), *_impossible(run), *_missing(run, descriptor), *_untested(run, descriptor)]
+    run.findings += [
+        *_not_measured(run),
+        *_find_impossible(run),
+        *_missing(run, descriptor),
+        *_untested(run, descriptor),
+    ]
 
 
 def _leave_out_zeros(run: Run, quantities: Sequence[str]) -> None:
@@ -60,7 +65,7 @@ def _not_measured(run: Run) -> Iterator[Finding]:
         )
 
 
-def _impossible(run: Run) -> Iterator[Finding]:
+def _find_impossible(run: Run) -> Iterator[Finding]:
     wrong = [row for row in run.measurements if row.value and not SMALLEST <= abs(row.value) <= LARGEST]
     if wrong:
         names = [f"{row.op} {row.quantity} {row.stat} {row.value:.3g} {row.unit}" for row in wrong]

@@ -37,8 +37,8 @@ def stored(request: pytest.FixtureRequest) -> None:
 @pytest.mark.usefixtures("stored")
 def test_each_form_of_a_study_answers(client) -> None:
     for metric, question in product(("write.bandwidth.max", "score"), QUESTIONS):
-        asked = f"?metric={metric}&{question}"
-        for address in (f"/study/{asked}", f"/api/v1/study/{asked}", f"/api/v1/study/{asked}&format=csv"):
+        query = f"?metric={metric}&{question}"
+        for address in (f"/study/{query}", f"/api/v1/study/{query}", f"/api/v1/study/{query}&format=csv"):
             assert client.get(address).status_code == 200, address
     assert client.get("/api/v1/study/?metric=score&x=system&format=svg").status_code == 200
     for formula in ("score", "score*score", "[write.bandwidth.max]/score"):
