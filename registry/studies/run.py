@@ -8,7 +8,7 @@ and one that finds out whether filters leave few results.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -39,6 +39,7 @@ from registry.query.public_record import counted_once
 from registry.query.questions import filters, study_query
 from registry.query.questions.recorded_metrics import known_metrics, results_as_of
 from registry.query.questions.study_query import COLUMN_METRICS, CONTEXT, Metric, StudyQuery
+from registry.query.responses.trust_levels import list_caveat
 from registry.query.row_sources import RowSource
 from registry.query.values.qualified_values import Number
 from registry.studies import formula_metric, intervals, table
@@ -250,6 +251,16 @@ def count_violating(question: StudyQuery) -> int:
     results = measured_results(question, [] if formula else _metrics_of(question))
     violating = results.filter(trust=Result.Trust.VERIFIED, rules_violated__gt=0)
     return violating.order_by().values("pk").distinct().count()
+
+
+def level_caveat(levels: Collection[str], question: StudyQuery | None) -> str:
+    """What stands beside *verified* where an answer has that level: how many of its results violate rules.
+
+    `question` is None of a table of figures, which has no verified results. Raises as `run_study` does.
+    """
+    if question is None or Result.Trust.VERIFIED not in levels:
+        return ""
+    return list_caveat(count_violating(question))
 
 
 def _is_meant(question: StudyQuery, group: Group) -> bool:

@@ -20,7 +20,6 @@ from registry.presentation.plots.model import MEASUREMENTS, Limit
 from registry.query.facts import axes, fact_index
 from registry.query.public_record import Row
 from registry.query.questions import filters, study_query
-from registry.query.responses.trust_levels import list_caveat
 from registry.query.row_sources import PUBLIC, RowSource
 from registry.query.values import qualified_values
 from registry.studies import documents as studies_documents
@@ -97,9 +96,11 @@ def study_page(request: HttpRequest, slug: str) -> HttpResponse:
 @public_page
 def study_card(request: HttpRequest, slug: str) -> HttpResponse:
     """The picture beside a link to a study elsewhere: its question and what it finds. Raises NotOnRecord."""
-    answer = saved_queries.study_result(saved_queries.get_study(slug), drawn=False, for_people=True)
+    study = saved_queries.get_study(slug)
+    answer = saved_queries.study_result(study, drawn=False, for_people=True)
     trusts = list(answer["trust"])
-    card = Card(answer["title"], finding_sentence(answer), trusts[0] if len(trusts) == 1 else "")
+    caveat = run.level_caveat(trusts, saved_queries.study_query_of(study))
+    card = Card(answer["title"], finding_sentence(answer), trusts[0] if len(trusts) == 1 else "", caveat=caveat)
     return HttpResponse(card_png(card), content_type="image/png")
 
 
@@ -178,7 +179,7 @@ def _study_page(
         "has_lines": bool(plot) and plot.has_lines,
         "figures": study_question is None,
         "trusts": list(answer["trust"]),
-        "caveat": _level_caveat(answer, study_question),
+        "caveat": run.level_caveat(answer["trust"], study_question),
         "sources": sorted({(row["source"], row["source_address"]) for row in answer["rows"] if row.get("source")}),
         "form": _form_context(study_question.query(), study_question.source) if study_question else None,
         "query": study_question.address() if study_question else "",
@@ -186,13 +187,6 @@ def _study_page(
         "forms": {form: f"{api}{joint}format={form}" for form in ("csv", "parquet", "svg", "png")},
     }
     return render(request, "studies/study.html", context | about)
-
-
-def _level_caveat(answer: studies_documents.Document, study_question: study_query.StudyQuery | None) -> str:
-    """What stands beside *verified*: how many of the results violate rules. Figures of documents are not verified."""
-    if study_question is None or Result.Trust.VERIFIED not in answer["trust"]:
-        return ""
-    return list_caveat(run.count_violating(study_question))
 
 
 def _assumption_link(request: HttpRequest, study_question: study_query.StudyQuery | None) -> str:

@@ -13,12 +13,12 @@ from registry.presentation.charts.svg import write_svg
 from registry.presentation.plots.thumbnail import draw_thumbnail
 from registry.query.public_record import Row
 from registry.query.questions import facets
-from registry.studies import curated, metric_rows
+from registry.studies import curated, metric_rows, run
 from registry.studies.balance.finding import finding_sentence
 from registry.studies.chart.limits import ALL
 from registry.web.caching import cached_value
 
-VERSIONED, LATEST, KEPT_S = "study-cards-5", "study-cards-latest-3", 7 * 86_400
+VERSIONED, LATEST, KEPT_S = "study-cards-6", "study-cards-latest-4", 7 * 86_400
 NO_ANSWER = "No result on this record answers it yet."
 NO_FINDING = "Its values differ in kind or unit. The table has them all."
 TOPICS: Mapping[str, str] = {
@@ -40,7 +40,8 @@ def list_cards() -> list[Row]:
     """One card for each curated study, in the order of files and lines, of the record as it stands.
 
     The answers are computed once per state of the record. A card has the fields of `curated.in_short` with `topic`,
-    `finding` (a sentence), `trusts` (levels), `values` (how many measurements or figures have a value), `ceilings`
+    `finding` (a sentence), `trusts` (levels), `caveat` (what stands beside *verified*), `values` (how many measurements
+    or figures have a value), `ceilings`
     (names of layers; empty where none is drawn), `matched` (matched pairs with a ratio) and `picture` (SVG; empty
     where its values have several units).
     """
@@ -122,7 +123,7 @@ def _make_card(study: curated.Study) -> Row:
     try:
         answer = curated.study_answer(study, for_people=True)
     except Problem:
-        return card | {"finding": NO_ANSWER, "trusts": [], "values": 0}
+        return card | {"finding": NO_ANSWER, "trusts": [], "caveat": "", "values": 0}
     values = sum(row["count"] for row in answer["rows"] if row["value"] is not None)
     plot = answer["chart"]
     if plot is not None:
@@ -130,7 +131,9 @@ def _make_card(study: curated.Study) -> Row:
         card["ceilings"] = sorted({limit.words for limit in plot.all_limits} - {ALL.words} | {*card["ceilings"]})
     card["matched"] = sum(bool(pair["n_strata"]) for pair in answer["matched"])
     finding = (finding_sentence(answer) or NO_FINDING) if values else NO_ANSWER
-    return card | {"finding": finding, "trusts": list(answer["trust"]) if values else [], "values": values}
+    trusts = list(answer["trust"]) if values else []
+    caveat = run.level_caveat(trusts, curated.question_of(study) if "question" in study else None)
+    return card | {"finding": finding, "trusts": trusts, "caveat": caveat, "values": values}
 
 
 def _ceiling_names(study: curated.Study) -> list[str]:

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
+from registry.models import Result
 from registry.studies.index import cards
+from tests.registry.record import IOR, make_measurement, make_release, make_result
 
 MOST_QUERIES = 12
 
@@ -147,3 +150,16 @@ def test_an_unknown_study_has_no_card(client) -> None:
     answer = client.get("/studies/e2000-drives/card.png")
     assert (answer["Content-Type"], answer.content[:4]) == ("image/png", b"\x89PNG")
     assert client.get("/studies/no-such-study/card.png").status_code == 404
+
+
+@pytest.mark.django_db
+def test_verified_stands_on_a_card_beside_violated_rules() -> None:
+    facts = {"tool": "ior", "system_name": "E1000 SSU-F", "trust": Result.Trust.VERIFIED, "parameters": IOR}
+    for number, outcome in enumerate(("violated", "satisfied")):
+        snapshot = {"rules": [{"code": "ior.direct", "outcome": outcome, "why": ""}]}
+        facts |= {"bundle_sha256": f"{number}" * 64, "snapshot": snapshot}
+        result = make_result(make_release(f"r{number}"), f"hw-{number}", None, **facts)
+        make_measurement(result, "write", quantity="ops_rate", stat="max", unit="ops/s", printed_unit="ops/s")
+    row = {row["slug"]: row for row in cards.list_cards()}["e1000-fabric-4k"]
+    assert (row["trusts"], row["caveat"]) == (["verified"], "1 with violated rules")
+    assert "verified, 1 with violated rules" in render_to_string("studies/card.html", {"study": row})
