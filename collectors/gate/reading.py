@@ -192,8 +192,12 @@ def format_context(context):
 
 
 def read_settings(document):
+    """The parameters of a run, and its client nodes where it is known otherwise how many there were."""
     parameters = document.get("parameters")
-    return parameters if isinstance(parameters, dict) else {}
+    nodes = document.get("client_nodes")
+    return dict(
+        {} if nodes is None else {"client_nodes": nodes}, **(parameters if isinstance(parameters, dict) else {})
+    )
 
 
 def compare_settings(tool, before, now):

@@ -17,10 +17,12 @@ EXAMPLES = """examples:
   %(prog)s results --baseline 784c6d71 --junit gate.xml --markdown gate.md
   %(prog)s results --baseline hw-7
   %(prog)s results --baseline fjord
+  %(prog)s results --baseline fjord --scope own
   %(prog)s 784c6d71 --baseline results/before --tolerance 5
 
 The baseline is a result (folder, file, archive, or what `validate --json` printed), the id of a submission, the
-public id of a result, or the name of a system, whose last runs then predict the values. It takes three
+public id of a result, or the name of a system, whose last runs then predict the values: published ones,
+and with --scope own those of your shelf. It takes three
 values of a metric to know how it varies, of a system five; with fewer the exit status is 5, unless
 --tolerance says which loss in percent is none. Runs with other settings are not compared.
 """
@@ -44,6 +46,7 @@ def define(verb):
     )
     verb.add_argument("--junit", metavar="FILE", help="write JUnit's XML there")
     verb.add_argument("--markdown", metavar="FILE", help="write a table in Markdown there")
+    server_options.add_scope(verb, "whose runs of a system predict the values")
     server_options.add_output(verb)
     server_options.add_timeout(verb)
 
@@ -109,6 +112,11 @@ def read_run(target, options, progress):
     if ids.is_public(target):
         server = server_options.connect_as_reader(options, progress)
         return reading.read_record(submission.load_object(server, "results/%s/" % target), target)
+    if ids.is_of_run(target):
+        hint = "Give its output, or as the baseline its system with --scope own."
+        raise UsageError(
+            "collector.id", "%s is one run of an upload of many, which cannot be asked for." % target, hint
+        )
     if ids.is_beginning(target):
         server = server_options.connect(options, progress)
         return reading.read_record(submission.load_submission(server, submission.find_path(server, target)), target)
@@ -120,10 +128,11 @@ def read_baseline(text, now, options, progress):
 
     Raises UsageError for what can be neither, ServerRefusal where the registry does not answer it.
     """
+    if options.scope and (os.path.lexists(text) or ids.is_beginning(text)):
+        raise UsageError("collector.scope", "--scope is for a system, and %s is none." % text, "Leave it out.")
     if os.path.lexists(text) or ids.is_beginning(text):
         return read_run(text, options, progress), judgement.FEWEST
-    server = server_options.connect_as_reader(options, progress)
-    if ids.is_public(text):
+    if ids.is_public(text) and not options.scope:
         try:
             return read_run(text, options, progress), judgement.FEWEST
         except ServerRefusal as error:
@@ -131,7 +140,11 @@ def read_baseline(text, now, options, progress):
                 raise
     if not ids.is_slug(text):
         raise UsageError("collector.id", "%s is no file, id or name of a system." % text)
-    document = submission.load_object(server, "systems/%s/history/" % text)
+    scope = server_options.asked_scope(options)
+    server = server_options.connect_to_ask(options, progress)
+    document = submission.load_object(
+        server, "systems/%s/history/" % text, None if scope == server_options.PUBLIC else {"scope": scope}
+    )
     before = reading.read_history(document, now, "earlier runs of " + text)
     if not before.metrics and not before.trouble:
         before = before._replace(trouble="no earlier run of these settings and client nodes is known")

@@ -115,7 +115,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = received.path.partition("?")[0]
         if path == "/api/v1/receipts/":
             self.answer(200, {"public_keys": self.server.public_keys})
-        elif received.path in self.server.public or path in self.server.public:
+        elif received.path not in self.server.private and (
+            received.path in self.server.public or path in self.server.public
+        ):
             content = self.server.public.get(received.path, self.server.public.get(path))
             if content is None:
                 self.answer(404, {"code": "not-found", "title": "Not Found", "detail": "Nothing."}, problem=True)
@@ -123,8 +125,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.give(content)
         elif received.headers.get("Authorization") != "Token alice-token":
             self.answer(401, {"code": "auth.token", "title": "Unauthorized", "detail": "No such token."}, problem=True)
-        elif path in self.server.private:
-            self.give(self.server.private[path])
+        elif received.path in self.server.private or path in self.server.private:
+            self.give(self.server.private.get(received.path, self.server.private.get(path)))
         elif received.path == "/api/v1/check/":
             self.answer(200, self.server.check_answer)
         elif received.method == "POST":

@@ -45,3 +45,30 @@ def test_the_address_that_an_import_prints_lists_its_runs(site: RunningSite, tmp
         refused = site.collector(verb, first["id"][:12], *more.get(verb, ()), token=tokens["shelf-otto"])
         assert refused.returncode == 2, verb
         assert first["run"] not in refused.stdout + refused.stderr
+
+
+def test_runs_of_the_shelf_predict_the_next_one(site: RunningSite, tmp_path) -> None:
+    """Six nights of one experiment on a system that only its laboratory knows; then one as before, and a slow one."""
+    nights = tmp_path / "nights"
+    nights.mkdir()
+    for night in range(6):
+        output = json.loads(make_output(400 + night % 3))
+        output["timestamp"] += 86_400 * night
+        (nights / f"night-{night}.json").write_text(json.dumps(output))
+    metadata = tmp_path / "metadata.json"
+    metadata.write_text('{"system": "Night", "client_nodes": 1}')
+    token = site.token("night-nora", institution="nightlab")
+    done = site.collector("import", "tree", nights, "--metadata", metadata, "--json", token=token)
+    assert done.returncode == 0, done.stderr
+    [row] = json.loads(done.stdout)["submissions"]
+
+    def on_shelf() -> bool:
+        return bool(json.loads(site.collector("status", row["id"], "--json", token=token).stdout)["shelf_runs"] == 6)
+
+    wait_until(on_shelf)
+    for rate, status in ((401, 0), (300, 1)):
+        now = tmp_path / f"now-{rate}.json"
+        now.write_bytes(make_output(rate))
+        done = site.collector("gate", now, "--baseline", "nightlab-night", "--scope", "own", token=token)
+        assert done.returncode == status, done.stdout + done.stderr
+    assert site.collector("gate", now, "--baseline", "nightlab-night", token=token).returncode == 4, "not public"

@@ -190,6 +190,46 @@ def test_the_last_runs_of_a_system_predict_the_next(collector, peer, stored, doc
     assert done.returncode == status, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(("nodes", "status"), [(1, 1), (2, 5), (None, 5)])
+def test_client_nodes_count_wherever_a_check_has_them(collector, peer, stored, nodes, status) -> None:
+    """Some benchmarks print them; of others the check finds them out, and they are no parameter."""
+    peer.public["/api/v1/systems/fjord/history/"] = history([100, 101, 99, 100, 102])
+    collector.environ["HIGHWATER_URL"] = peer.url
+    now = check_of([70], parameters={"bs": "1M", "rw": "write"}, client_nodes=nodes)
+    done = collector("gate", stored("now.json", now), "--baseline", "fjord")
+    assert done.returncode == status, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("scope", "asked"), [("own", "institution"), ("both", "all")])
+def test_the_last_runs_of_a_shelf_predict_the_next(alice, peer, stored, scope, asked) -> None:
+    """Those of the record, which anybody may read, say something else."""
+    peer.private[f"/api/v1/systems/fjord-lab-fjord/history/?scope={asked}"] = history([100, 101, 99, 100, 102])
+    peer.public["/api/v1/systems/fjord-lab-fjord/history/"] = history([50, 51, 49, 50, 51])
+    peer.public["/api/v1/results/fjord-lab-fjord/"] = None
+    now = stored("now.json", check_of([70]))
+    assert alice("gate", now, "--baseline", "fjord-lab-fjord").returncode == 0
+    done = alice("gate", now, "--baseline", "fjord-lab-fjord", "--scope", scope)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert peer.received[-1].headers["Authorization"]
+
+
+def test_a_scope_without_a_system_is_refused(alice, peer, stored) -> None:
+    now, before = stored("now.json", check_of([70])), stored("before.json", check_of([70]))
+    for baseline in (before, "784c6d71"):
+        done = alice("gate", now, "--baseline", baseline, "--scope", "own")
+        assert (done.returncode, "collector.scope" in done.stderr) == (2, True), done.stderr
+    assert peer.received == []
+
+
+@pytest.mark.parametrize("place", ["target", "baseline"])
+def test_one_run_of_an_upload_of_many_is_refused(alice, peer, stored, place) -> None:
+    now, run = stored("now.json", check_of([70])), "dcc1ee4e-6a3d-5287-9d5c-b2dd46338425"
+    words = [run, "--baseline", now] if place == "target" else [now, "--baseline", run]
+    done = alice("gate", *words)
+    assert (done.returncode, "one run of an upload of many" in done.stderr) == (2, True), done.stderr
+    assert peer.received == []
+
+
 @pytest.mark.parametrize("baseline", ["no such thing", "../x", "-x"])
 def test_a_baseline_that_is_nothing_is_refused(alice, stored, baseline) -> None:
     assert alice("gate", stored("now.json", check_of([1])), "--baseline=" + baseline).returncode == 2
