@@ -200,10 +200,10 @@ def test_client_nodes_count_wherever_a_check_has_them(collector, peer, stored, n
     assert done.returncode == status, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(("scope", "asked"), [("own", "institution"), ("both", "all")])
-def test_the_last_runs_of_a_shelf_predict_the_next(alice, peer, stored, scope, asked) -> None:
+@pytest.mark.parametrize(("scope", "sent_scope"), [("own", "institution"), ("both", "all")])
+def test_the_last_runs_of_a_shelf_predict_the_next(alice, peer, stored, scope, sent_scope) -> None:
     """Those of the record, which anybody may read, say something else."""
-    peer.private[f"/api/v1/systems/fjord-lab-fjord/history/?scope={asked}"] = history([100, 101, 99, 100, 102])
+    peer.private[f"/api/v1/systems/fjord-lab-fjord/history/?scope={sent_scope}"] = history([100, 101, 99, 100, 102])
     peer.public["/api/v1/systems/fjord-lab-fjord/history/"] = history([50, 51, 49, 50, 51])
     peer.public["/api/v1/results/fjord-lab-fjord/"] = None
     now = stored("now.json", check_of([70]))
