@@ -10,7 +10,7 @@ import hashlib
 import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -81,12 +81,7 @@ ENVELOPE = ("type", "version", "act", "recorded_at", "previous")
 
 def record_results(ids: Iterable[int], act: str) -> int:
     """Record these results where they are not as they were recorded last; how many were."""
-    count, ids_to_record = 0, list(ids)
-    for start in range(0, len(ids_to_record), BATCH):
-        with transaction.atomic():
-            current_records = dict(records.result_records(ids_to_record[start : start + BATCH]))
-            count += record_changed(LogOpening.Kind.RESULT, current_records, act)
-    return count
+    return _record_in_batches(LogOpening.Kind.RESULT, records.result_records, ids, act)
 
 
 def record_lists(lists: Iterable[RankedList], act: str) -> int:
@@ -118,11 +113,17 @@ def record_name_changes(changes: Iterable[IdentityChange], act: str) -> int:
 
 def record_marks(ids: Iterable[int], act: str) -> int:
     """Record the marks of reproduction of these results where they are not as recorded last; how many were."""
+    return _record_in_batches(LogOpening.Kind.REPRODUCTION, records.mark_records, ids, act)
+
+
+def _record_in_batches(
+    kind: str, read_records: Callable[[Collection[int]], Iterator[tuple[str, Row]]], ids: Iterable[int], act: str
+) -> int:
     count, ids_to_record = 0, list(ids)
     for start in range(0, len(ids_to_record), BATCH):
         with transaction.atomic():
-            current_records = dict(records.mark_records(ids_to_record[start : start + BATCH]))
-            count += record_changed(LogOpening.Kind.REPRODUCTION, current_records, act)
+            current_records = dict(read_records(ids_to_record[start : start + BATCH]))
+            count += record_changed(kind, current_records, act)
     return count
 
 
