@@ -135,7 +135,7 @@ def print_state(document, stream):
     if waits_for(document):
         print_line("next    {}".format(waits_for(document)), stream)
     if document.get("shelf_runs"):
-        runs = "1 run" if document["shelf_runs"] == 1 else "{} runs".format(document["shelf_runs"])
+        runs = count_text(document["shelf_runs"], "run")
         print_line("shelf   {}; `list --scope own` lists what is on it".format(runs), stream)
     if document.get("result"):
         print_line("result  {}".format(document["result"]), stream)
@@ -247,6 +247,11 @@ def score_line(name, score):
     parts = [("bandwidth_gib_per_s", "GiB/s"), ("rate_kiops", "kIOPS")]
     halves = ", ".join(f"{figure(score[key])} {unit}" for key, unit in parts if score.get(key) is not None)
     return "{} {}".format(name, figure(score.get("value"))) + (f" ({halves})" if halves else "")
+
+
+def count_text(number, word):
+    """ "1 output", "2 outputs"."""
+    return "{} {}{}".format(number, word, "" if number == 1 else "s")
 
 
 def figure(value):

@@ -193,11 +193,10 @@ def format_context(context):
 
 def read_settings(document):
     """The parameters of a run, and its client nodes where it is known otherwise how many there were."""
+    settings = {} if document.get("client_nodes") is None else {"client_nodes": document["client_nodes"]}
     parameters = document.get("parameters")
-    nodes = document.get("client_nodes")
-    return dict(
-        {} if nodes is None else {"client_nodes": nodes}, **(parameters if isinstance(parameters, dict) else {})
-    )
+    settings.update(parameters if isinstance(parameters, dict) else {})
+    return settings
 
 
 def compare_settings(tool, before, now):

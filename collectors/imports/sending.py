@@ -191,19 +191,14 @@ def exit_status(document, stopped):
     return FINDINGS if document["runs_with_errors"] or any(row.get("state") == "invalid" for row in rows) else OK
 
 
-def count_text(number, word):
-    """ "1 output", "2 outputs"."""
-    return "%d %s%s" % (number, word, "" if number == 1 else "s")
-
-
 def print_summary(document, stream):
     """The report as text: counts, then the first names of each kind."""
     tools = ", ".join("%s %d" % pair for pair in sorted(document["by_tool"].items()))
-    outputs = count_text(document["outputs"], "output")
+    outputs = report.count_text(document["outputs"], "output")
     report.print_line("found    " + outputs + (": " + tools if tools else ""), stream)
     for name, word in (("sent", "sent"), ("sent_before", "before"), ("not_sent", "left")):
         if document[name] or name == "sent":
-            report.print_line("%-8s %s" % (word, count_text(document[name], "output")), stream)
+            report.print_line("%-8s %s" % (word, report.count_text(document[name], "output")), stream)
     doubles = ["%s is %s" % (row["path"], row["same_as"]) for row in document["doubled"]]
     unread = ["%s: %s" % (row["path"], row["reason"]) for row in document["not_read"]]
     for row in document["submissions"]:
@@ -218,17 +213,19 @@ def print_summary(document, stream):
     for row in document["submissions"]:
         if "runs" in row:
             errors = ", %d with errors" % row["with_errors"] if row["with_errors"] else ""
-            runs = count_text(row["runs"], "run")
+            runs = report.count_text(row["runs"], "run")
             report.print_line("bundle   %s  %s, %s%s" % (row["id"], row["state"], runs, errors), stream)
         else:
             report.print_line("bundle   %s  not known to be checked" % row["id"], stream)
     for row in document["submissions_before"]:
         report.print_line(
-            "before   %s  %s, %s" % (row["id"], row["state"], count_text(row["outputs"], "output")), stream
+            "before   %s  %s, %s" % (row["id"], row["state"], report.count_text(row["outputs"], "output")), stream
         )
     for row in document["gone"]:
         outcome = "was " + row["state"] if row["state"] else "is not there any more"
-        report.print_line("gone     %s  %s, %s" % (row["id"], outcome, count_text(row["outputs"], "output")), stream)
+        report.print_line(
+            "gone     %s  %s, %s" % (row["id"], outcome, report.count_text(row["outputs"], "output")), stream
+        )
     if document["gone"]:
         report.print_line("         --again sends these outputs again", stream)
     rows = document["submissions"] + document["submissions_before"]

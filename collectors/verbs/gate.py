@@ -128,9 +128,9 @@ def read_baseline(text, now, options, progress):
 
     Raises UsageError for what can be neither, ServerRefusal where the registry does not answer it.
     """
-    if options.scope and (os.path.lexists(text) or ids.is_beginning(text)):
-        raise UsageError("collector.scope", "--scope is for a system, and %s is none." % text, "Leave it out.")
     if os.path.lexists(text) or ids.is_beginning(text):
+        if options.scope:
+            raise UsageError("collector.scope", "--scope is for a system, and %s is none." % text, "Leave it out.")
         return read_run(text, options, progress), judgement.FEWEST
     if ids.is_public(text) and not options.scope:
         try:

@@ -39,7 +39,7 @@ def run(options, progress):
     if options.json:
         report.print_json({"runs": sum(counts)})
     else:
-        report.print_line("grouped " + ("1 run" if sum(counts) == 1 else "%d runs" % sum(counts)), sys.stdout)
+        report.print_line("grouped " + report.count_text(sum(counts), "run"), sys.stdout)
     return OK
 
 
