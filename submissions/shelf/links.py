@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 from django.utils.html import escape
 
@@ -15,24 +16,36 @@ _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _ATTRIBUTE = r'(?P<attribute>(?:href|action)=")'
 _OF_SYSTEM = r'systems/[^/"]+/(?:history|sweep)'
 _RUN = re.compile(rf"{_ATTRIBUTE}/results/(?P<id>{_UUID})/")
-_QUESTION = re.compile(rf'{_ATTRIBUTE}(?P<path>/(?:compare|study|ranking|explore|sizing|{_OF_SYSTEM})/)(?=["?])')
+_QUESTION = re.compile(rf'{_ATTRIBUTE}(?P<path>/(?:compare|study|ranking|explore|sizing|{_OF_SYSTEM})/)(?=["?#])')
+_GET_FORM = re.compile(r'<form\b(?![^>]*\b(?:method="post"|action="(?!/shelf/)))[^>]*>')
 _SYSTEM = re.compile(rf'{_ATTRIBUTE}/systems/(?P<slug>[^/"]+)/"')
 _ANY_UUID = re.compile(rf"\b{_UUID}\b")
 _VERBATIM_OR_TEXT = re.compile(r"</?(?:code|pre|script|style|textarea)\b|>[^<>]+")
 _API = re.compile(rf"{_ATTRIBUTE}(?P<path>/api/v1/(?:compare|study|ranking|sizing|{_OF_SYSTEM})/)(?P<joint>\??)")
 
 
-def keep_scope(html: str, scope: str) -> str:
-    """A page whose links to questions, runs and the API stay in a scope."""
+def keep_scope(html: str, scope: str, groups: Mapping[str, str]) -> str:
+    """A page whose links to questions, runs and the API, and whose forms, stay in a scope, a project and a label."""
     html = _RUN.sub(r"\g<attribute>/shelf/runs/\g<id>/", html)
     html = _QUESTION.sub(rf"\g<attribute>/shelf/{scope}\g<path>", html)
     html = _SYSTEM.sub(rf'\g<attribute>/shelf/{scope}/systems/\g<slug>/history/"', html)
-    return _API.sub(lambda match: _scoped_api(match, scope), html)
+    html = _keep_groups(html, scope, groups) if groups else html
+    asked = escape(urlencode({"scope": scope, **groups}))
+    return _API.sub(lambda match: _scoped_api(match, asked), html)
 
 
-def _scoped_api(match: re.Match[str], scope: str) -> str:
+def _keep_groups(html: str, scope: str, groups: Mapping[str, str]) -> str:
+    """A page whose scoped links name the project and label, and whose forms send them."""
+    asked = escape(urlencode(groups))
+    scoped = re.compile(rf'((?:href="|<code>)(?:/shelf/{scope}/[^"?#<]+)?)(\?|(?<=/)(?=["#]))')
+    fields = "".join(f'<input type="hidden" name="{name}" value="{escape(value)}">' for name, value in groups.items())
+    html = scoped.sub(lambda match: f"{match[1]}?{asked}" + ("&amp;" if match[2] else ""), html)
+    return _GET_FORM.sub(lambda match: match[0] + fields, html)
+
+
+def _scoped_api(match: re.Match[str], asked: str) -> str:
     ending = "&amp;" if match["joint"] else ""
-    return f"{match['attribute']}{match['path']}?scope={scope}{ending}"
+    return f"{match['attribute']}{match['path']}?{asked}{ending}"
 
 
 def ids_on(html: str) -> set[str]:
