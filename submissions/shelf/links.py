@@ -17,7 +17,8 @@ _ATTRIBUTE = r'(?P<attribute>(?:href|action)=")'
 _OF_SYSTEM = r'systems/[^/"]+/(?:history|sweep)'
 _RUN = re.compile(rf"{_ATTRIBUTE}/results/(?P<id>{_UUID})/")
 _QUESTION = re.compile(rf'{_ATTRIBUTE}(?P<path>/(?:compare|study|ranking|explore|sizing|{_OF_SYSTEM})/)(?=["?#])')
-_GET_FORM = re.compile(r'<form\b(?![^>]*\b(?:method="post"|action="(?!/shelf/)))[^>]*>')
+_SCOPED = re.compile(r'(?P<start>href="|<code>)(?P<path>/shelf/(?:institution|all)/[^"?#<]*)?(?P<joint>\??)')
+_FORM = re.compile(r"<form\b[^<>]*>")
 _SYSTEM = re.compile(rf'{_ATTRIBUTE}/systems/(?P<slug>[^/"]+)/"')
 _ANY_UUID = re.compile(rf"\b{_UUID}\b")
 _VERBATIM_OR_TEXT = re.compile(r"</?(?:code|pre|script|style|textarea)\b|>[^<>]+")
@@ -29,23 +30,34 @@ def keep_scope(html: str, scope: str, groups: Mapping[str, str]) -> str:
     html = _RUN.sub(r"\g<attribute>/shelf/runs/\g<id>/", html)
     html = _QUESTION.sub(rf"\g<attribute>/shelf/{scope}\g<path>", html)
     html = _SYSTEM.sub(rf'\g<attribute>/shelf/{scope}/systems/\g<slug>/history/"', html)
-    html = _keep_groups(html, scope, groups) if groups else html
-    asked = escape(urlencode({"scope": scope, **groups}))
-    return _API.sub(lambda match: _scoped_api(match, asked), html)
+    html = _keep_groups(html, groups) if groups else html
+    query = escape(urlencode({"scope": scope, **groups}))
+    return _API.sub(lambda match: _scoped_api(match, query), html)
 
 
-def _keep_groups(html: str, scope: str, groups: Mapping[str, str]) -> str:
+def _keep_groups(html: str, groups: Mapping[str, str]) -> str:
     """A page whose scoped links name the project and label, and whose forms send them."""
-    asked = escape(urlencode(groups))
-    scoped = re.compile(rf'((?:href="|<code>)(?:/shelf/{scope}/[^"?#<]+)?)(\?|(?<=/)(?=["#]))')
+    query = escape(urlencode(groups))
     fields = "".join(f'<input type="hidden" name="{name}" value="{escape(value)}">' for name, value in groups.items())
-    html = scoped.sub(lambda match: f"{match[1]}?{asked}" + ("&amp;" if match[2] else ""), html)
-    return _GET_FORM.sub(lambda match: match[0] + fields, html)
+    html = _SCOPED.sub(lambda link: _grouped_link(link, query), html)
+    return _FORM.sub(lambda form: form[0] + (fields if _asks_a_question(form[0]) else ""), html)
 
 
-def _scoped_api(match: re.Match[str], asked: str) -> str:
+def _grouped_link(link: re.Match[str], query: str) -> str:
+    if not link["path"] and not link["joint"]:
+        return link[0]
+    ending = "&amp;" if link["joint"] else ""
+    return f"{link['start']}{link['path'] or ''}?{query}{ending}"
+
+
+def _asks_a_question(form: str) -> bool:
+    """Whether a form leads to a page of the shelf, or to the one that has it."""
+    return 'method="post"' not in form and ('action="' not in form or 'action="/shelf/' in form)
+
+
+def _scoped_api(match: re.Match[str], query: str) -> str:
     ending = "&amp;" if match["joint"] else ""
-    return f"{match['attribute']}{match['path']}?{asked}{ending}"
+    return f"{match['attribute']}{match['path']}?{query}{ending}"
 
 
 def ids_on(html: str) -> set[str]:

@@ -168,13 +168,13 @@ def test_links_and_forms_of_a_page_keep_project_and_label() -> None:
         '<a href="/systems/x/"><a href="/api/v1/study/?x=1"><a href="/docs/"><code>?x=y</code><a href="">'
         '<form class="ask" action="/study/"><form><form action="/search/"><form action="/study/save/" method="post">'
     )
-    asked = "project=a%26%22b&amp;label=c"
+    query = "project=a%26%22b&amp;label=c"
     fields = '<input type="hidden" name="project" value="a&amp;&quot;b"><input type="hidden" name="label" value="c">'
     assert links.keep_scope(html, "all", {"project": 'a&"b', "label": "c"}) == (
-        f'<a href="/shelf/all/study/?{asked}"><a href="/shelf/all/study/?{asked}#chart">'
-        f'<a href="/shelf/all/compare/?{asked}&amp;results=a"><a href="?{asked}&amp;sort=x"><a href="#main">'
-        f'<a href="/shelf/all/systems/x/history/?{asked}"><a href="/api/v1/study/?scope=all&amp;{asked}&amp;x=1">'
-        f'<a href="/docs/"><code>?{asked}&amp;x=y</code><a href="">'
+        f'<a href="/shelf/all/study/?{query}"><a href="/shelf/all/study/?{query}#chart">'
+        f'<a href="/shelf/all/compare/?{query}&amp;results=a"><a href="?{query}&amp;sort=x"><a href="#main">'
+        f'<a href="/shelf/all/systems/x/history/?{query}"><a href="/api/v1/study/?scope=all&amp;{query}&amp;x=1">'
+        f'<a href="/docs/"><code>?{query}&amp;x=y</code><a href="">'
         f'<form class="ask" action="/shelf/all/study/">{fields}<form>{fields}<form action="/search/">'
         '<form action="/study/save/" method="post">'
     )
