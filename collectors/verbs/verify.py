@@ -24,6 +24,7 @@ EXAMPLES = """examples:
   %(prog)s sc26/full
   %(prog)s releases/sc26                  dates and rules of a release
   %(prog)s name-changes/7                 a merging or splitting of names
+  %(prog)s reproductions/hw-2             what came of a result that was to reproduce another
   %(prog)s sites/north-lab                a name; systems/SLUG and platforms/SLUG, too
   %(prog)s hw-1 --out hw-1.proof.json     keep the proof, too
   %(prog)s hw-1.proof.json                later, without a network
@@ -54,7 +55,7 @@ RECEIPT_FIELDS = (
 )
 """Names of the same thing in a receipt and in its record."""
 ID = re.compile(r"[A-Za-z0-9_.*-]{1,80}(?:/[A-Za-z0-9_-]{1,160})?\Z")
-ADDRESSES = ("releases/", "name-changes/", "sites/", "systems/", "platforms/")
+ADDRESSES = ("releases/", "name-changes/", "reproductions/", "sites/", "systems/", "platforms/")
 """How targets begin that are addresses of the API as they stand."""
 EXIT = {PROVEN: OK, REFUTED: FINDINGS, UNKNOWN: NOTHING}
 VERDICT = {PROVEN: "verified", REFUTED: "not verified", UNKNOWN: "unknown"}
@@ -66,7 +67,7 @@ NOT_PROVEN = (
 
 
 def define(verb):
-    what = "a result, RELEASE/LIST, releases/RELEASE, name-changes/ID, sites/SLUG, or a file"
+    what = "a result, RELEASE/LIST, releases/RELEASE, name-changes/ID, reproductions/ID, sites/SLUG, or a file"
     verb.add_argument("target", metavar="ID|PATH", help=what)
     verb.add_argument("--log", metavar="URL|DIR", help="where the log's files are (default: the registry's /log/)")
     verb.add_argument("--key", metavar="KEY", help="the log's verifier key, NAME+HASH+BASE64, as known from elsewhere")

@@ -591,3 +591,17 @@ def test_the_log_of_another_host_is_sent_no_token(collector, peer, log):
         done = collector("verify", "hw-1", "--log", other.url + "/log")
         assert done.returncode != 0
         assert other.received and {request.headers.get("Authorization") for request in other.received} == {None}
+
+
+def test_a_mark_of_reproduction_is_verified_at_its_own_address(reader, peer):
+    facts = {"result": "hw-2", "original": "hw-1", "outcome": "not reproduced", "ratio": 0.5}
+    log = MadeLog().fill(2)
+    log.add(envelope("reproduction", facts))
+    log.fill(1)
+    log.serve(peer, 4)
+    peer.public["/api/v1/reproductions/hw-2/"] = facts
+    peer.public["/api/v1/reproductions/hw-2/proof/"] = log.proof(2, 4)
+    assert reader("verify", "reproductions/hw-2").returncode == 0
+    peer.public["/api/v1/reproductions/hw-2/"] = facts | {"outcome": "agrees"}
+    ran = reader("verify", "reproductions/hw-2")
+    assert (ran.returncode, "outcome: the log has" in ran.stdout) == (1, True), ran.stdout
