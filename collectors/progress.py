@@ -14,6 +14,10 @@ def printable(text, stream):
     return safe_text.encode(encoding, "backslashreplace").decode(encoding)
 
 
+def print_line(text, stream):
+    stream.write(printable(text, stream) + "\n")
+
+
 def byte_of(character):
     """The number of a character; of a byte that is no UTF-8, as Python keeps it in a name, that of the byte."""
     number = ord(character)

@@ -447,6 +447,30 @@ def test_a_kept_proof_is_verified_without_a_network(oldest_and_this_python, read
     assert len(peer.received) == count
 
 
+ASKING = (
+    "http.client",
+    "urllib.request",
+    "urllib.parse",
+    "ssl",
+    "socket",
+    "email",
+    "tempfile",
+    "configparser",
+    "decimal",
+)
+"""Modules of Python that only a verification with a network needs, as it writes what it remembers and asks."""
+
+
+def test_a_kept_proof_is_verified_without_loading_what_asks(reader, log, tmp_path):
+    kept = tmp_path / "hw-1.proof.json"
+    assert reader("verify", "hw-1", "--out", kept).returncode == 0
+    reader.environ["PYTHONPROFILEIMPORTTIME"] = "1"
+    done = reader("verify", kept)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert done.returncode == 0 and "collectors.server.log.verification" in loaded
+    assert [name for name in (*ASKING, "collectors.server.config", "collectors.report") if name in loaded] == []
+
+
 def test_a_kept_proof_of_an_unknown_log_is_never_verified_offline(reader, log, tmp_path):
     path = tmp_path / "kept.json"
     path.write_text(json.dumps(log.proof(5)))
