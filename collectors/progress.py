@@ -37,6 +37,11 @@ class Progress:
         self.clear()
         self.write(printable(text, self.stream) + "\n")
 
+    def print_line(self, text):
+        """A line of what the command gives, on stdout."""
+        self.clear()
+        print_line(text, sys.stdout)
+
     def ask_user(self, prompt):
         """Leave the cursor behind a question."""
         self.clear()

@@ -7,13 +7,11 @@ import json
 import os
 import re
 import stat
-import sys
 import time
 
 from collectors import files
 from collectors.errors import FINDINGS, NOTHING, OK, BundleError, ServerRefusal, UsageError
 from collectors.files import TooLarge, read_at_most, write_whole
-from collectors.progress import print_line
 from collectors.server import options as server_options
 from collectors.server.log import memory, shown, signed_note
 from collectors.server.log import proof as proofs
@@ -106,7 +104,7 @@ def run(options, progress):
         write_known_log(verification.memory)
     if options.out:
         write_whole(options.out, json.dumps(document, indent=1) + "\n")
-    show_outcome(verification, inclusion, differences, options)
+    show_outcome(verification, inclusion, differences, options, progress)
     return EXIT[verification.worst_outcome()]
 
 
@@ -400,7 +398,7 @@ def write_known_log(remembered):
 # What is told
 
 
-def show_outcome(verification, inclusion, differences, options):
+def show_outcome(verification, inclusion, differences, options, progress):
     """Print each statement, the verdict, and what was not proven; or all of it as JSON."""
     verdict = verification.worst_outcome()
     subject = shown.subject_of(inclusion.record) or str(inclusion.record.get("type"))
@@ -424,9 +422,9 @@ def show_outcome(verification, inclusion, differences, options):
         )
         return
     for statement in verification.statements:
-        print_line("%-8s %-12s %s" % (statement.outcome, statement.name, statement.text), sys.stdout)
+        progress.print_line("%-8s %-12s %s" % (statement.outcome, statement.name, statement.text))
     recorded = [str(inclusion.record.get(name)) for name in ("act", "recorded_at")]
-    print_line("recorded %s: %s" % (recorded[1], recorded[0]), sys.stdout)
-    print_line("%s  %s" % (VERDICT[verdict], subject), sys.stdout)
+    progress.print_line("recorded %s: %s" % (recorded[1], recorded[0]))
+    progress.print_line("%s  %s" % (VERDICT[verdict], subject))
     for text in NOT_PROVEN:
-        print_line("not proven: " + text, sys.stdout)
+        progress.print_line("not proven: " + text)

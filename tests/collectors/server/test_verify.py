@@ -462,13 +462,15 @@ ASKING = (
 
 
 def test_a_kept_proof_is_verified_without_loading_what_asks(reader, log, tmp_path):
-    kept = tmp_path / "hw-1.proof.json"
-    assert reader("verify", "hw-1", "--out", kept).returncode == 0
+    proof = tmp_path / "hw-1.proof.json"
+    assert reader("verify", "hw-1", "--out", proof).returncode == 0
     reader.environ["PYTHONPROFILEIMPORTTIME"] = "1"
-    done = reader("verify", kept)
-    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
-    assert done.returncode == 0 and "collectors.server.log.verification" in loaded
-    assert [name for name in (*ASKING, "collectors.server.config", "collectors.report") if name in loaded] == []
+    process = reader("verify", proof)
+    modules = {
+        line.rpartition("|")[2].strip() for line in process.stderr.splitlines() if line.startswith("import time:")
+    }
+    assert process.returncode == 0 and "collectors.server.log.verification" in modules
+    assert [name for name in (*ASKING, "collectors.server.config", "collectors.report") if name in modules] == []
 
 
 def test_a_kept_proof_of_an_unknown_log_is_never_verified_offline(reader, log, tmp_path):
@@ -627,5 +629,5 @@ def test_a_mark_of_reproduction_is_verified_at_its_own_address(reader, peer):
     peer.public["/api/v1/reproductions/hw-2/proof/"] = log.proof(2, 4)
     assert reader("verify", "reproductions/hw-2").returncode == 0
     peer.public["/api/v1/reproductions/hw-2/"] = facts | {"outcome": "agrees"}
-    ran = reader("verify", "reproductions/hw-2")
-    assert (ran.returncode, "outcome: the log has" in ran.stdout) == (1, True), ran.stdout
+    process = reader("verify", "reproductions/hw-2")
+    assert (process.returncode, "outcome: the log has" in process.stdout) == (1, True), process.stdout
