@@ -21,11 +21,11 @@ EXAMPLES = """examples:
   %(prog)s results --baseline fjord --scope own
   %(prog)s 784c6d71 --baseline results/before --tolerance 5
 
-The baseline is a result (folder, file, archive, or what `validate --json` printed), the id of a submission or of a run on your shelf
-(`list --scope own` shows them), the public id of a result, or the name of a system, whose last runs then predict the values: published ones,
-and with --scope own those of your shelf. It takes three
-values of a metric to know how it varies, of a system five; with fewer the exit status is 5, unless
---tolerance says which loss in percent is none. Runs with other settings are not compared.
+The baseline is a result (folder, file, archive, or what `validate --json` printed), the public id of a result, the
+id of a submission or of a run on your shelf (`list --scope own` shows them), or the name of a system. Of a system the
+last runs predict the values: published ones, and with --scope own those of your shelf. It takes three values of a
+metric to know how it varies, of a system five; with fewer the exit status is 5, unless --tolerance says which loss
+in percent is none. Runs with other settings are not compared.
 """
 
 CANNOT_TELL = 5
