@@ -14,8 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
-from os.path import commonprefix
+from itertools import chain, takewhile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +82,14 @@ def _refused(row: Mapping[str, Any]) -> Refused:
 def _shared_part(texts: list[str]) -> str:
     """What all of them begin with, or end with if that is longer."""
     backwards = [text[::-1] for text in texts]
-    return max(commonprefix(texts), commonprefix(backwards)[::-1], key=len)
+    return max(_shared_beginning(texts), _shared_beginning(backwards)[::-1], key=len)
+
+
+def _shared_beginning(texts: list[str]) -> str:
+    """What all of them begin with; the first and the last in order differ soonest."""
+    first, last = min(texts), max(texts)
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return "".join(letter for letter, _ in alike)
 
 
 _FORMS = Path(__file__).parent.parent / "scrubbing" / "credential-forms.1.json"
