@@ -140,4 +140,4 @@ def test_words_are_of_rules_and_parameters_that_exist(path):
 def test_first_words_that_begin_no_match_are_passed_over():
     text = b"io_io io-io io nodes io  nodes on io nodes"
     pattern = printed_at._pattern("io nodes")
-    assert [match.start() for match in printed_at._matches(b"io", pattern, text)] == [12, 21, 34]
+    assert [match.start() for match in printed_at._find_matches(b"io", pattern, text)] == [12, 21, 34]

@@ -65,12 +65,12 @@ def read_table(content: bytes, path: str, phase: str) -> RankTable:
 def _ior(path: str, header: list[bytes], rows: list[list[bytes]]) -> RankTable:
     if header != _IOR_HEADER:
         raise ValueError("not the columns of IOR")
-    seconds = _positives(row[2] for row in rows)
-    rates = _positives(row[4] for row in rows)
+    seconds = _positive_numbers(row[2] for row in rows)
+    rates = _positive_numbers(row[4] for row in rows)
     longest = max(seconds)
     work = list(map(mul, rates, seconds))
-    busy = _positives(row[3] for row in rows)
-    inside = list(map(mul, busy, _positives(row[5] for row in rows)))
+    busy = _positive_numbers(row[3] for row in rows)
+    inside = list(map(mul, busy, _positive_numbers(row[5] for row in rows)))
     most = sum(work) / longest / GIB
     return RankTable(path, "bandwidth", rates, most, True, work, _farthest(work, inside), longest, busy)
 
@@ -79,8 +79,8 @@ def _mdtest(path: str, header: list[bytes], rows: list[list[bytes]], name: bytes
     column = header.index(name)
     if rows[0][0] != b"all":
         raise ValueError("no row of all ranks")
-    rates = _positives(row[column] for row in rows[1:])
-    busy = _positives(row[column + 1] for row in rows[1:])
+    rates = _positive_numbers(row[column] for row in rows[1:])
+    busy = _positive_numbers(row[column + 1] for row in rows[1:])
     work = list(map(mul, rates, busy))
     items = [_positive(rows[0][1])] * len(work)
     of_phase, seconds = _positive(rows[0][column]), _positive(rows[0][column + 1])
@@ -97,10 +97,10 @@ def _farthest(work: list[float], expected: list[float], before: int = 0) -> tupl
 
 
 def _positive(text: bytes) -> float:
-    return _positives([text])[0]
+    return _positive_numbers([text])[0]
 
 
-def _positives(texts: Iterable[bytes]) -> list[float]:
+def _positive_numbers(texts: Iterable[bytes]) -> list[float]:
     values = list(map(float, texts))
     if not (all(map(math.isfinite, values)) and min(values, default=1) > 0):
         raise ValueError("not positive numbers")
