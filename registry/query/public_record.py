@@ -116,9 +116,12 @@ class MovedOnRecord(Exception):
 
 
 def nearest_names(name: str, known_names: Iterable[str], count: int = 3) -> list[str]:
-    """Up to `count` of the known names that `name` may have meant, best first."""
+    """Up to `count` of the known names that `name` may have meant: the shortest that contain it, then similar ones."""
     by_fold = {word.casefold(): word for word in known_names}
-    return [by_fold[word] for word in difflib.get_close_matches(name.casefold(), by_fold, count, cutoff=0.5)]
+    parts = f"-{name.casefold()}-"
+    longer = sorted((word for word in by_fold if parts in f"-{word}-"), key=lambda word: (len(word), word))
+    similar = difflib.get_close_matches(name.casefold(), by_fold, count, cutoff=0.5)
+    return [by_fold[word] for word in dict.fromkeys([*longer, *similar])][:count]
 
 
 def rows_of(columns: Columns, queryset: QuerySet[Any]) -> list[Row]:
