@@ -5,6 +5,7 @@ Decided here, and by ShelfRunQuerySet for members alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -65,9 +66,20 @@ def source_of(account: Account, query: QueryDict, usual: str = RECORD) -> RowSou
 
 def grouped_condition(query: QueryDict) -> Q:
     """Runs of the project and with the label that a query names. Raises InvalidValue."""
-    project, label = single_value(query, "project"), single_value(query, "label")
-    condition = Q(project__iexact=project) if project else Q()
-    return condition & Q(labels__contains=[label]) if label else condition
+    groups = groups_of(query)
+    condition = Q(project__iexact=groups["project"]) if "project" in groups else Q()
+    return condition & Q(labels__contains=[groups["label"]]) if "label" in groups else condition
+
+
+def groups_of(query: QueryDict) -> dict[str, str]:
+    """The project and the label that a query names. Raises InvalidValue for two of one."""
+    named = {name: single_value(query, name) for name in ("project", "label")}
+    return {name: value for name, value in named.items() if value}
+
+
+def group_words(groups: Mapping[str, str]) -> list[str]:
+    """The groups that a query names, in words: `project x`, `label y`."""
+    return [f"{name} {value}" for name, value in groups.items()]
 
 
 LISTED_NAMES = ("project", "label", "submission", "path", "tool")

@@ -42,6 +42,7 @@ def _shelf_page(request: HttpRequest, problem: Problem | None = None) -> HttpRes
     runs = overview.listed_runs(account, condition)
     page = cursor_pages.take_objects(runs, overview.NEWEST, query.get("cursor", ""), PAGE_ROWS)
     projects, labels = groups.known_groups(account)
+    groups_asked = scope.groups_of(query)
     chosen = {name: single_value(query, name) for name in scope.LISTED_NAMES}
     narrowed = urlencode({name: value for name, value in chosen.items() if value})
     following = "&".join(filter(None, [narrowed, urlencode({"cursor": page.cursor or ""})]))
@@ -52,6 +53,8 @@ def _shelf_page(request: HttpRequest, problem: Problem | None = None) -> HttpRes
         "labels": labels,
         "tools": [(tool, catalogue.tool_name(tool)) for tool in overview.listed_tools(account)],
         "narrowed": narrowed,
+        "grouped": f"?{urlencode(groups_asked)}" if groups_asked else "",
+        "chosen_words": f"runs with {' and '.join(scope.group_words(groups_asked))}" if groups_asked else "all of them",
         "matching": runs.count() if condition else 0,
         "following": f"?{following}" if page.cursor else "",
         "problem": problem,

@@ -37,15 +37,17 @@ def _scoped_page(show: View) -> View:
         query = filters.without_names(request.GET, ["scope"])
         account = account_of(request)
         source: RowSource = scope.source_of(account, query, asked_scope)
+        groups = scope.groups_of(query)
         request.GET = scope.without_scope(query)  # type: ignore[assignment]  # nobody changes it any more
         request.row_source = source  # type: ignore[attr-defined]  # read by registry/web/tray.py
-        request.asked_of = WORDS[asked_scope]  # type: ignore[attr-defined]  # read by templates/base.html
+        request.asked_of = ", ".join([WORDS[asked_scope], *scope.group_words(groups)])  # type: ignore[attr-defined]  # read by templates/base.html
+        request.is_grouped = bool(groups)  # type: ignore[attr-defined]  # read by templates/shelf/asked_of.html
         try:
             response = show(request, source=source, **parts)
         except NotOnRecord as missing:
             raise Http404 from missing
         if isinstance(response, HttpResponse) and response.headers.get("Content-Type", "").startswith("text/html"):
-            page = links.keep_scope(response.content.decode(), asked_scope)
+            page = links.keep_scope(response.content.decode(), asked_scope, groups)
             names = overview.brief_names(account, links.ids_on(page))
             response.content = links.name_runs(page, names).encode()
         response["Cache-Control"] = "private, no-store"

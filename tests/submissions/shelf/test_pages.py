@@ -153,13 +153,52 @@ def test_links_of_a_page_stay_in_its_scope() -> None:
         '<a href="/systems/x/history/"><a href="/systems/x/"><a href="/systems/"><a href="/study/save/">'
         '<a href="/api/v1/study/?x=1"><a href="/api/v1/systems/x/sweep/"><a href="/api/v1/results/">'
     )
-    assert links.keep_scope(html, "all") == (
+    assert links.keep_scope(html, "all", {}) == (
         f'<a href="/shelf/runs/{run}/"><a href="/results/hw-1/"><a href="/shelf/all/compare/?results=a">'
         '<form action="/shelf/all/study/"><a href="/shelf/all/systems/x/history/">'
         '<a href="/shelf/all/systems/x/history/"><a href="/systems/"><a href="/study/save/">'
         '<a href="/api/v1/study/?scope=all&amp;x=1"><a href="/api/v1/systems/x/sweep/?scope=all">'
         '<a href="/api/v1/results/">'
     )
+
+
+def test_links_and_forms_of_a_page_keep_project_and_label() -> None:
+    html = (
+        '<a href="/study/"><a href="/study/#chart"><a href="/compare/?results=a"><a href="?sort=x"><a href="#main">'
+        '<a href="/systems/x/"><a href="/api/v1/study/?x=1"><a href="/docs/"><code>?x=y</code><a href="">'
+        '<form class="ask" action="/study/"><form><form action="/search/"><form action="/study/save/" method="post">'
+    )
+    query = "project=a%26%22b&amp;label=c"
+    fields = '<input type="hidden" name="project" value="a&amp;&quot;b"><input type="hidden" name="label" value="c">'
+    assert links.keep_scope(html, "all", {"project": 'a&"b', "label": "c"}) == (
+        f'<a href="/shelf/all/study/?{query}"><a href="/shelf/all/study/?{query}#chart">'
+        f'<a href="/shelf/all/compare/?{query}&amp;results=a"><a href="?{query}&amp;sort=x"><a href="#main">'
+        f'<a href="/shelf/all/systems/x/history/?{query}"><a href="/api/v1/study/?scope=all&amp;{query}&amp;x=1">'
+        f'<a href="/docs/"><code>?{query}&amp;x=y</code><a href="">'
+        f'<form class="ask" action="/shelf/all/study/">{fields}<form>{fields}<form action="/search/">'
+        '<form action="/study/save/" method="post">'
+    )
+
+
+@pytest.mark.parametrize("kind", ["explore/?tool=io500", "study/?metric=score&x=system", "ranking/?formula=score"])
+def test_a_question_about_one_project_stays_with_it(page, shelved, kind: str) -> None:
+    first = shelved()
+    shelved(performance=2.0, system="Heron")
+    assert page("alice", "/shelf/group/", {"results": first.pk, "project": 'A "b" & c'}).status_code == 302
+    listed = text(page("alice", "/shelf/?project=A+%22b%22+%26+c"))
+    address = unescape(re.search(r'href="(/shelf/institution/explore/\?[^"]*)"', listed)[1])
+    assert address == "/shelf/institution/explore/?project=A+%22b%22+%26+c"
+    answer = page("alice", f"/shelf/institution/{kind}&project=A+%22b%22+%26+c")
+    written = text(answer)
+    assert "Otter" in written and "Heron" not in written
+    assert "Asked of your shelf, project A &quot;b&quot; &amp; c." in written
+    scoped = [unescape(link) for link in re.findall(r'(?:href|action)="(/shelf/institution/[^"]*|\?[^"]*)"', written)]
+    path = f"/shelf/institution/{kind.split('?')[0]}"
+    strays = [link for link in scoped if "project=A+%22b%22+%26+c" not in link and link != path]
+    assert strays == [], "the address without a project is that of a form and of the link to the whole shelf"
+    for form in re.findall(rf'<form[^>]*action="{path}"[^>]*>.{{0,80}}', written):
+        assert 'name="project"' in form
+    assert "Heron" in text(page("alice", path + "?" + kind.split("?")[1]))
 
 
 def test_text_of_a_page_names_runs_and_what_is_copied_keeps_ids() -> None:
