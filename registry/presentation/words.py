@@ -94,7 +94,7 @@ def humanize(name: str) -> str:
 
 
 def number_named(row: Row) -> str:
-    """What a number is of: operation, quantity and statistic; a phase of IO500 has one value, so it needs no statistic."""
+    """What a number is of: operation, quantity and statistic. A phase of IO500 has one value and no statistic."""
     statistic = "" if row["stat"] == "phase" else label_statistic(row["stat"])
     return " ".join(filter(None, [label_operation(row), label_quantity(row), statistic]))
 

@@ -91,7 +91,7 @@ def _leading_sentence(rows: Sequence[Row], fewest: int) -> str:
         return f"{counted}; the newest, {newest['day']:%Y-%m-%d}: {sentence_on(newest)}"
     short = sum(len(row["points"]) < fewest for row in rows)
     if short == len(rows):
-        return f"Too few results to find a performance change: none of {len(rows)} series has the {fewest} that are needed."
+        return f"Too few results to find a performance change: none of {len(rows)} series has {fewest}."
     short_words = f"; {short} have fewer than the {fewest} results that are needed" if short else ""
     return f"No performance change found in {len(rows)} series{short_words}."
 
