@@ -5,9 +5,8 @@ import errno
 import os
 import signal
 import sys
-import tempfile
 
-from collectors import VERSION, report
+from collectors import VERSION
 from collectors.errors import OK, USAGE, CollectorError, UsageError
 from collectors.progress import Progress
 from collectors.verbs import VERBS, define_verb, load_verb
@@ -67,6 +66,8 @@ def system_error(error):
     place = f": {error.filename}" if error.filename else ""
     hint = ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        import tempfile  # with what it loads, a tenth of the time of a short command
+
         hint = f"Make room, or let TMPDIR name another folder than {tempfile.gettempdir()}; then run it again."
     return UsageError("collector.os", f"{error.strerror or error}{place}.", hint)
 
@@ -106,6 +107,8 @@ def print_error(error, options, progress):
     if error.hint:
         progress.note("       " + error.hint)
     if getattr(options, "json", False):
+        from collectors import report
+
         try:
             report.print_json({"error": error.as_json()})
         except OSError:

@@ -14,6 +14,10 @@ def printable(text, stream):
     return safe_text.encode(encoding, "backslashreplace").decode(encoding)
 
 
+def print_line(text, stream):
+    stream.write(printable(text, stream) + "\n")
+
+
 def byte_of(character):
     """The number of a character; of a byte that is no UTF-8, as Python keeps it in a name, that of the byte."""
     number = ord(character)
@@ -32,6 +36,11 @@ class Progress:
     def note(self, text):
         self.clear()
         self.write(printable(text, self.stream) + "\n")
+
+    def print_line(self, text):
+        """A line of what the command gives, on stdout."""
+        self.clear()
+        print_line(text, sys.stdout)
 
     def ask_user(self, prompt):
         """Leave the cursor behind a question."""

@@ -5,7 +5,7 @@ import json
 import sys
 
 from collectors.errors import FINDINGS, NOTHING, OK
-from collectors.progress import printable
+from collectors.progress import print_line, printable
 
 LEVELS = ("error", "warning", "info")
 MOST_MEASUREMENTS = 6
@@ -358,10 +358,6 @@ def cut_text(text, most):
 def day_of(moment):
     """The day of an RFC 3339 moment (UTC); "" for anything else."""
     return moment[:10] if isinstance(moment, str) else ""
-
-
-def print_line(text, stream):
-    stream.write(printable(text, stream) + "\n")
 
 
 def print_document(document, options, print_text):

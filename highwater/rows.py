@@ -758,11 +758,8 @@ class ReproducedNumber(TypedDict):
 class ReproductionMark(TypedDict):
     result: str
     original: str
-    original_withdrawn: bool
-    institution: str
     kind: str
     outcome: str
-    counted: bool
     ratio: Union[float, None]
     low: Union[float, None]
     high: Union[float, None]
@@ -771,6 +768,9 @@ class ReproductionMark(TypedDict):
     musts: list[Must]
     numbers: list[ReproducedNumber]
     differences: list[dict[str, Any]]
+    original_withdrawn: bool
+    institution: str
+    counted: bool
 
 
 class _ResultAlways(TypedDict):

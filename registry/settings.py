@@ -337,6 +337,7 @@ SPECTACULAR_SETTINGS = {
         "OutcomeEnum": "submissions.models.review.Judgement.Outcome",
         "ProspectOutcomeEnum": "submissions.publication.prospects.OUTCOMES",
         "ReproducibilityEnum": "registry.models.results.Result.Reproducibility",
+        "ReproductionKindEnum": "registry.models.reproductions.Reproduction.Kind",
         "RoleEnum": "submissions.models.accounts.Membership.Role",
         "TrustEnum": "registry.models.results.Result.Trust",
         "TrustOrDemonstrationEnum": "registry.query.demonstration.LEVELS_AND_TRUST",

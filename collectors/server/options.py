@@ -1,10 +1,11 @@
-"""Arguments that several verbs share, and what they mean."""
+"""Arguments that several verbs share, and what they mean.
+
+What reads settings and what speaks HTTP is loaded by those that need it: without them a verb takes a third less time.
+"""
 
 import argparse
 import os
 import sys
-
-from collectors.server import config
 
 DEFAULT_TIMEOUT_S = 600.0
 MOST_TYPED = 64 * 1024
@@ -58,10 +59,7 @@ def seconds(text):
 
 
 def open_server(settings, options, progress, token_if_closed=None):
-    """A Server within the time that was asked for.
-
-    What speaks HTTP is loaded here: a verb that ends without asking anything would spend a third of its time on it.
-    """
+    """A Server within the time that was asked for."""
     from collectors.server.client import Deadline, Server
 
     return Server(settings, Deadline(options.timeout), progress, token_if_closed)
@@ -83,6 +81,8 @@ def typed_line(prompt, progress):
 
 
 def connect(options, progress):
+    from collectors.server import config
+
     return open_server(config.settings(os.environ), options, progress)
 
 
@@ -93,11 +93,14 @@ def connect_to_ask(options, progress):
 
 def connect_as_reader(options, progress):
     """A Server that is sent no token, for what everybody may read; a closed registry is sent the one that it is for."""
+    from collectors.server import config
+
     return reader_of(config.load_reader_settings(os.environ), options, progress)
 
 
 def reader_of(settings, options, progress):
     """As `connect_as_reader`, for the Settings of a reader."""
+    from collectors.server import config
 
     def token_if_closed():
         return config.find_token(settings.url, os.environ)

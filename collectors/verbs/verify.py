@@ -1,19 +1,19 @@
-"""`verify`: whether a public result, a list, or a saved proof is in the registry's log, which nobody can rewrite."""
+"""`verify`: whether a public result, a list, or a saved proof is in the registry's log, which nobody can rewrite.
+
+A kept proof asks nobody, so what asks a registry is loaded by the functions that do.
+"""
 
 import json
 import os
 import re
 import stat
-import sys
 import time
-from urllib.parse import parse_qsl, urlsplit
 
-from collectors import files, report
+from collectors import files
 from collectors.errors import FINDINGS, NOTHING, OK, BundleError, ServerRefusal, UsageError
 from collectors.files import TooLarge, read_at_most, write_whole
-from collectors.server import config
 from collectors.server import options as server_options
-from collectors.server.log import memory, parts, shown, signed_note
+from collectors.server.log import memory, shown, signed_note
 from collectors.server.log import proof as proofs
 from collectors.server.log.verification import PROVEN, REFUTED, UNKNOWN, LogFiles, Verification
 
@@ -24,6 +24,7 @@ EXAMPLES = """examples:
   %(prog)s sc26/full
   %(prog)s releases/sc26                  dates and rules of a release
   %(prog)s name-changes/7                 a merging or splitting of names
+  %(prog)s reproductions/hw-2             what came of a result that was to reproduce another
   %(prog)s sites/north-lab                a name; systems/SLUG and platforms/SLUG, too
   %(prog)s hw-1 --out hw-1.proof.json     keep the proof, too
   %(prog)s hw-1.proof.json                later, without a network
@@ -54,7 +55,7 @@ RECEIPT_FIELDS = (
 )
 """Names of the same thing in a receipt and in its record."""
 ID = re.compile(r"[A-Za-z0-9_.*-]{1,80}(?:/[A-Za-z0-9_-]{1,160})?\Z")
-ADDRESSES = ("releases/", "name-changes/", "sites/", "systems/", "platforms/")
+ADDRESSES = ("releases/", "name-changes/", "reproductions/", "sites/", "systems/", "platforms/")
 """How targets begin that are addresses of the API as they stand."""
 EXIT = {PROVEN: OK, REFUTED: FINDINGS, UNKNOWN: NOTHING}
 VERDICT = {PROVEN: "verified", REFUTED: "not verified", UNKNOWN: "unknown"}
@@ -66,7 +67,7 @@ NOT_PROVEN = (
 
 
 def define(verb):
-    what = "a result, RELEASE/LIST, releases/RELEASE, name-changes/ID, sites/SLUG, or a file"
+    what = "a result, RELEASE/LIST, releases/RELEASE, name-changes/ID, reproductions/ID, sites/SLUG, or a file"
     verb.add_argument("target", metavar="ID|PATH", help=what)
     verb.add_argument("--log", metavar="URL|DIR", help="where the log's files are (default: the registry's /log/)")
     verb.add_argument("--key", metavar="KEY", help="the log's verifier key, NAME+HASH+BASE64, as known from elsewhere")
@@ -103,7 +104,7 @@ def run(options, progress):
         write_known_log(verification.memory)
     if options.out:
         write_whole(options.out, json.dumps(document, indent=1) + "\n")
-    show_outcome(verification, inclusion, differences, options)
+    show_outcome(verification, inclusion, differences, options, progress)
     return EXIT[verification.worst_outcome()]
 
 
@@ -112,6 +113,8 @@ def run(options, progress):
 
 def registry_settings(log):
     """The registry that is asked; where none is set, the one that the address of the log begins with."""
+    from collectors.server import config
+
     environ = dict(os.environ)
     if log and not os.path.isdir(log) and not (config.find_registry_of_download() or environ.get("HIGHWATER_URL")):
         environ["HIGHWATER_URL"] = re.sub(r"/log/?\Z", "", log)
@@ -124,6 +127,8 @@ def address_of_log(log, registry):
         return registry.base.geturl() + "/log" if registry else None
     if os.path.isdir(log):
         return os.path.abspath(log)
+    from collectors.server import config
+
     url = config.check_url(log)
     config.require_safe_transport(url, os.environ, "change the answers")
     return url if url.endswith("/log") else url + "/log"
@@ -135,6 +140,8 @@ def log_files(address, registry, options, progress):
         return None
     if os.path.isdir(address):
         return LogFiles(lambda path, limit_bytes: read_if_there(os.path.join(address, path), limit_bytes))
+    from collectors.server import config
+
     own = registry if registry and address == registry.base.geturl() + "/log" else None
     server = server_options.open_server(config.Settings(address, ""), options, progress, own and own.token_if_closed)
     server.token = own.token if own else ""
@@ -257,6 +264,8 @@ def compare_with_answer(verification, inclusion, subject, registry):
 
 def compare_parts(verification, record, subject, registry):
     """Hold the digests of a record against what the registry shows at addresses of their own."""
+    from collectors.server.log import parts
+
     same = []
     for part, digest in parts.recorded_parts(record):
         is_same = parts.is_as_logged(digest, document_or_none(registry, subject + "/" + part.path), part)
@@ -287,6 +296,8 @@ def document_or_none(registry, path, query=None):
 
 def fetch_shown(registry, subject):
     """What the API says of a result, or of a list with all its pages. Raises UsageError where that is no object."""
+    from urllib.parse import parse_qsl, urlsplit
+
     answer = registry.get(subject + "/", {"page_size": 1000} if subject.startswith("lists/") else None).document
     if not isinstance(answer, dict):
         raise UsageError("collector.not-the-api", "The registry's answer is no JSON object.")
@@ -387,11 +398,13 @@ def write_known_log(remembered):
 # What is told
 
 
-def show_outcome(verification, inclusion, differences, options):
+def show_outcome(verification, inclusion, differences, options, progress):
     """Print each statement, the verdict, and what was not proven; or all of it as JSON."""
     verdict = verification.worst_outcome()
     subject = shown.subject_of(inclusion.record) or str(inclusion.record.get("type"))
     if options.json:
+        from collectors import report
+
         point = inclusion.checkpoint
         report.print_json(
             {
@@ -409,9 +422,9 @@ def show_outcome(verification, inclusion, differences, options):
         )
         return
     for statement in verification.statements:
-        report.print_line("%-8s %-12s %s" % (statement.outcome, statement.name, statement.text), sys.stdout)
+        progress.print_line("%-8s %-12s %s" % (statement.outcome, statement.name, statement.text))
     recorded = [str(inclusion.record.get(name)) for name in ("act", "recorded_at")]
-    report.print_line("recorded %s: %s" % (recorded[1], recorded[0]), sys.stdout)
-    report.print_line("%s  %s" % (VERDICT[verdict], subject), sys.stdout)
+    progress.print_line("recorded %s: %s" % (recorded[1], recorded[0]))
+    progress.print_line("%s  %s" % (VERDICT[verdict], subject))
     for text in NOT_PROVEN:
-        report.print_line("not proven: " + text, sys.stdout)
+        progress.print_line("not proven: " + text)

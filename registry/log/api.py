@@ -1,4 +1,4 @@
-"""Proofs by API: that the log has a result, a list, a release or a change of names as it is shown."""
+"""Proofs by API: that the log has a result, a list, a release, a name, a mark or a change as it is shown."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from registry.models import IdentityChange, LogOpening, Platform, Site, System
 from registry.models.identities import DECIDERS
 from registry.query import cursor_pages, demonstration, public_record
 from registry.query.questions import study_query
+from registry.query.reproductions import RecordedMark
 from registry.web import responses as web_responses
 from registry.web.api_base import PublicRead, next_address
 
@@ -109,6 +110,32 @@ class PlatformProof(_NameProof):
     """The record of a platform, and the proof that it is in the transparency log."""
 
     kind, find_named = LogOpening.Kind.PLATFORM, public_record.find_platform
+
+
+class MarkDetail(PublicRead):
+    """What came of a result that was to reproduce another one, as the log has it."""
+
+    @extend_schema(operation_id="reproductions_read", responses={200: RecordedMark} | web_responses.NOT_FOUND)
+    def get(self, request: Request, id: str) -> Response:
+        mark = records.public_marks().filter(result__public_id=id.replace("\0", "")).first()
+        if mark is None:
+            hint = "Its result was to reproduce none, or is not judged yet."
+            raise public_record.NotOnRecord("mark", id[:20], hint=hint)
+        return Response(records.mark_fields(mark))
+
+
+@_describe_proof("reproductions_proof")
+class MarkProof(PublicRead):
+    """The record of a mark of reproduction, and the proof that it is in the transparency log.
+
+    It is there without the mark, too: whoever deletes one leaves its proof.
+    """
+
+    query_names = ("leaf",)
+
+    def get(self, request: Request, id: str) -> Response:
+        leaf = study_query.single_value(request.query_params, "leaf")
+        return Response(subject_proof(records.mark_subject(id.replace("\0", "")), leaf))
 
 
 class EditionProof(PublicRead):

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from registry.log.canonical_form import canonical_text
 from registry.models import (
@@ -211,11 +211,20 @@ def mark_records(ids: Collection[int]) -> Iterator[tuple[str, Row]]:
 
     One query.
     """
-    marks = Reproduction.objects.filter(pk__in=ids, result__erasure=None, original__erasure=None)
-    for mark in marks.select_related("result", "original").order_by("pk"):
-        facts = {name: getattr(mark, name) for name in MARK_FIELDS}
-        results = {"result": mark.result.public_id, "original": mark.original.public_id}
-        yield mark_subject(mark.result.public_id), {"reproduction": results | facts}
+    for mark in public_marks().filter(pk__in=ids).order_by("pk"):
+        yield mark_subject(mark.result.public_id), {"reproduction": mark_fields(mark)}
+
+
+def public_marks() -> QuerySet[Reproduction]:
+    """Marks of reproduction with both results joined; not with which institutions have members in common."""
+    public = Reproduction.objects.filter(result__erasure=None, original__erasure=None)
+    return public.select_related("result", "original").defer("shares_members_with")
+
+
+def mark_fields(mark: Reproduction) -> Row:
+    """The recorded facts of a mark of reproduction with both results, under the names of the API."""
+    results = {"result": mark.result.public_id, "original": mark.original.public_id}
+    return results | {name: getattr(mark, name) for name in MARK_FIELDS}
 
 
 def edition_records() -> Iterator[tuple[str, Row]]:

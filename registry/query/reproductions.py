@@ -48,26 +48,17 @@ class ReproducedNumber(Shape):
     why: Annotated[str, Meta(description="Why its numbers agree or not, in words.")]
 
 
-class ReproductionMark(Shape):
-    """A published result that was to reproduce another, and what came of it on the day that it was judged."""
+class RecordedMark(Shape):
+    """What came of a published result that was to reproduce another one, on the day that it was judged."""
 
     result: Annotated[str, Meta(description="Public id of the new result.")]
     original: Annotated[str, Meta(description="Public id of the result that it was to reproduce.")]
-    original_withdrawn: Annotated[bool, Meta(description="Whether that one was withdrawn since.")]
-    institution: Annotated[str, Meta(description="Institution of the new result, as its page shows it.")]
     kind: Annotated[
         str,
         one_of(*Reproduction.Kind.values),
         Meta(description="repeated, reproduced or replicated; unknown: it is not public whether both are independent."),
     ]
     outcome: Annotated[str, Meta(description="Of its numbers: agrees, not reproduced, or cannot tell.")]
-    counted: Annotated[
-        bool,
-        Meta(
-            description="Whether its institution counts in `sites` or `failed_sites`: it is reproduced, its numbers "
-            "are clear, and no institution counted before had a member in common with it or may have had."
-        ),
-    ]
     ratio: Annotated[float | None, Meta(description="New to original, of the number furthest from 1.")]
     low: Annotated[float | None, Meta(description="Lower end of its interval of 95 %; null: fewer than two runs.")]
     high: Annotated[float | None, Meta(description="Upper end of its interval of 95 %; null: fewer than two runs.")]
@@ -77,6 +68,20 @@ class ReproductionMark(Shape):
     numbers: Annotated[list[ReproducedNumber], Meta(description="Numbers compared, the furthest from 1 first.")]
     differences: Annotated[
         list[dict[str, Any]], Meta(description="What else differs, in the groups of `configuration` in compare/.")
+    ]
+
+
+class ReproductionMark(RecordedMark):
+    """The same with what of both results is shown today, and whether it counts. `reproductions/{id}/` has its proof."""
+
+    original_withdrawn: Annotated[bool, Meta(description="Whether that one was withdrawn since.")]
+    institution: Annotated[str, Meta(description="Institution of the new result, as its page shows it.")]
+    counted: Annotated[
+        bool,
+        Meta(
+            description="Whether its institution counts in `sites` or `failed_sites`: it is reproduced, its numbers "
+            "are clear, and no institution counted before had a member in common with it or may have had."
+        ),
     ]
 
 

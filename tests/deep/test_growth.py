@@ -78,6 +78,8 @@ NO_ROWS = {
     "api-list-proof": "one leaf of the log",
     "api-result-proof": "one leaf of the log",
     "api-name-change": "one row",
+    "api-mark": "one row",
+    "api-mark-proof": "one leaf of the log",
     "api-name-change-proof": "one leaf of the log",
     **dict.fromkeys(
         ("api-site-proof", "api-system-proof", "api-platform-proof", "api-export-proof"), "one leaf of the log"

@@ -36,10 +36,13 @@ RELEASE = "generated"
 NOT_THERE = {
     "steps_read": "step.not-found",
     "releases_questions": "submission.not-found",
+    "reproductions_read": "record.no-mark",
+    "reproductions_proof": "log.not-recorded",
     **dict.fromkeys(("webhooks_read", "webhooks_deliveries"), "webhook.not-found"),
 }
 """Read without an answer of 200: no series of the demonstration is long enough for a change point, no webhook is
-made, which would have to lead to a server of somebody else, and a published release takes no questions."""
+made, which would have to lead to a server of somebody else, a published release takes no questions, and nothing is
+reproduced."""
 REVIEWERS_ONLY = {"submissions_rubric", "submissions_dispositions"}
 EDITORS_ONLY = {
     *("identities_list", "identities_preview", "lists_preview", "quarantine_list"),

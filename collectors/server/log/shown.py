@@ -8,7 +8,7 @@ from collections import namedtuple
 
 NAMES = ("site", "system", "platform")
 """Kinds of names: each stands under its slug."""
-BODIES = {kind: kind for kind in ("result", "list", "release", "name_change") + NAMES}
+BODIES = {kind: kind for kind in ("result", "list", "release", "name_change", "reproduction") + NAMES}
 """The member of a record that has its facts, by the record's type."""
 MOST_DIFFERENCES = 20
 NOTHING = "nothing"
@@ -31,13 +31,13 @@ def facts_of(record):
 def subject_of(record):
     """The address of what a record is of: results/ID, lists/RELEASE/LIST, releases/RELEASE, name-changes/ID.
 
-    Of a name sites/SLUG, systems/SLUG or platforms/SLUG. None for other kinds.
+    Of a mark reproductions/ID, of a name sites/SLUG, systems/SLUG or platforms/SLUG. None for other kinds.
     """
     facts = facts_of(record) or {}
     if record.get("type") == "name_change":
         return "name-changes/%d" % facts["id"] if is_number(facts.get("id")) else None
     slugs = dict.fromkeys(("release",) + NAMES, ["slug"])
-    names = dict(slugs, result=["id"], list=["release", "list"]).get(record.get("type"), [])
+    names = dict(slugs, result=["id"], reproduction=["result"], list=["release", "list"]).get(record.get("type"), [])
     parts = [facts.get(name) for name in names]
     return "/".join([record["type"] + "s"] + parts) if parts and all(isinstance(p, str) for p in parts) else None
 

@@ -447,6 +447,32 @@ def test_a_kept_proof_is_verified_without_a_network(oldest_and_this_python, read
     assert len(peer.received) == count
 
 
+ASKING = (
+    "http.client",
+    "urllib.request",
+    "urllib.parse",
+    "ssl",
+    "socket",
+    "email",
+    "tempfile",
+    "configparser",
+    "decimal",
+)
+"""Modules of Python that only a verification with a network needs, as it writes what it remembers and asks."""
+
+
+def test_a_kept_proof_is_verified_without_loading_what_asks(reader, log, tmp_path):
+    proof = tmp_path / "hw-1.proof.json"
+    assert reader("verify", "hw-1", "--out", proof).returncode == 0
+    reader.environ["PYTHONPROFILEIMPORTTIME"] = "1"
+    process = reader("verify", proof)
+    modules = {
+        line.rpartition("|")[2].strip() for line in process.stderr.splitlines() if line.startswith("import time:")
+    }
+    assert process.returncode == 0 and "collectors.server.log.verification" in modules
+    assert [name for name in (*ASKING, "collectors.server.config", "collectors.report") if name in modules] == []
+
+
 def test_a_kept_proof_of_an_unknown_log_is_never_verified_offline(reader, log, tmp_path):
     path = tmp_path / "kept.json"
     path.write_text(json.dumps(log.proof(5)))
@@ -591,3 +617,17 @@ def test_the_log_of_another_host_is_sent_no_token(collector, peer, log):
         done = collector("verify", "hw-1", "--log", other.url + "/log")
         assert done.returncode != 0
         assert other.received and {request.headers.get("Authorization") for request in other.received} == {None}
+
+
+def test_a_mark_of_reproduction_is_verified_at_its_own_address(reader, peer):
+    facts = {"result": "hw-2", "original": "hw-1", "outcome": "not reproduced", "ratio": 0.5}
+    log = MadeLog().fill(2)
+    log.add(envelope("reproduction", facts))
+    log.fill(1)
+    log.serve(peer, 4)
+    peer.public["/api/v1/reproductions/hw-2/"] = facts
+    peer.public["/api/v1/reproductions/hw-2/proof/"] = log.proof(2, 4)
+    assert reader("verify", "reproductions/hw-2").returncode == 0
+    peer.public["/api/v1/reproductions/hw-2/"] = facts | {"outcome": "agrees"}
+    process = reader("verify", "reproductions/hw-2")
+    assert (process.returncode, "outcome: the log has" in process.stdout) == (1, True), process.stdout

@@ -47,12 +47,14 @@ PROOFS = {
     "/api/v1/releases/{release}/proof/",
     "/api/v1/name-changes/{id}/",
     "/api/v1/name-changes/{id}/proof/",
+    "/api/v1/reproductions/{id}/",
+    "/api/v1/reproductions/{id}/proof/",
     "/api/v1/sites/{slug}/proof/",
     "/api/v1/systems/{slug}/proof/",
     "/api/v1/platforms/{slug}/proof/",
     "/api/v1/export/proof/",
 }
-"""There once something was recorded, or merged: tests/registry/log and tests/submissions/identities ask them."""
+"""There once something was recorded, merged or reproduced: their own tests ask them."""
 ADDRESSES = {
     "/api/v1/": "/api/v1/",
     "/api/v1/releases/": "/api/v1/releases/",

@@ -1,17 +1,20 @@
-"""A mark of reproduction has a record in the log: an edit of it is found, and an erasure takes its text away."""
+"""A mark of reproduction has a record in the log: anybody finds an edit of it, and an erasure takes its text away."""
 
 from __future__ import annotations
 
 import json
 from itertools import chain
+from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
+from django.test import Client
 
 from registry.loading.erasing import erase_results
-from registry.log import recording, verification
+from registry.log import appending, recording, verification
 from registry.models import LogOpening, Reproduction
-from tests.registry.log.second_reader import require_shown
+from tests.registry.log.second_reader import Disagreement, SecondReader, require, require_shown
 from tests.submissions.cast import Cast
 from tests.submissions.reproduction.conftest import Publish, read_marks
 
@@ -32,6 +35,45 @@ def test_a_mark_is_recorded_as_the_api_has_it(cast: Cast, publish: Publish) -> N
     assert (record["type"], record["act"], mark["outcome"]) == ("reproduction", "published", "agrees")
     require_shown(record["reproduction"], mark)
     assert breaks_of_marks() == []
+
+
+def fetch(path: str) -> bytes:
+    answer = Client().get(f"/log/{path}")
+    require(answer.status_code == 200, path)
+    return answer.content
+
+
+def require_as_logged(reader: SecondReader, public_id: str) -> dict[str, Any]:
+    """What anybody proves of a mark, by the API and the files of the log alone: its proof."""
+    cache.clear()
+    client = Client(raise_request_exception=False)
+    proof = client.get(f"/api/v1/reproductions/{public_id}/proof/")
+    answer = client.get(f"/api/v1/reproductions/{public_id}/")
+    require((proof.status_code, answer.status_code) == (200, 200), f"{proof.status_code} {answer.status_code}")
+    document: dict[str, Any] = proof.json()
+    reader.require_proof(document)
+    require_shown(document["record"]["reproduction"], answer.json())
+    return document
+
+
+def test_anybody_proves_a_mark_by_its_address(cast: Cast, publish: Publish) -> None:
+    original = publish(cast.alice)
+    again = publish(cast.charlie, (101, 100, 102), reproduces=original.public_id)
+    appending.append_waiting()
+    facts = require_as_logged(SecondReader(fetch), again.public_id)["record"]["reproduction"]
+    assert (facts["result"], facts["original"], facts["outcome"]) == (again.public_id, original.public_id, "agrees")
+    assert facts["judged_at"] == Reproduction.objects.get().judged_at.isoformat().replace("+00:00", "Z")
+    assert (
+        not {"shares_members_with", "counted"} & Client().get(f"/api/v1/reproductions/{again.public_id}/").json().keys()
+    )
+
+
+@pytest.mark.parametrize("address", ["", "proof/", "proof/?leaf=00"])
+def test_a_result_that_reproduces_nothing_has_neither_mark_nor_proof(
+    cast: Cast, publish: Publish, address: str
+) -> None:
+    original = publish(cast.alice)
+    assert Client().get(f"/api/v1/reproductions/{original.public_id}/{address}").status_code == 404
 
 
 EDITS = {
@@ -57,9 +99,14 @@ def test_an_edited_mark_is_found(cast: Cast, publish: Publish, name: str) -> Non
     again = publish(cast.charlie, (101, 100, 102), reproduces=original.public_id)
     if name == "another original":
         publish(cast.alice, (50, 51, 52))
+    appending.append_waiting()
+    reader = SecondReader(fetch)
+    require_as_logged(reader, again.public_id)
     with connection.cursor() as cursor:
         cursor.execute(EDITS[name])
         assert cursor.rowcount == 1
+    with pytest.raises(Disagreement):
+        require_as_logged(reader, again.public_id)
     assert any(line.startswith(f"reproductions/{again.public_id}: ") for line in breaks_of_marks())
 
 
@@ -88,7 +135,10 @@ def test_an_erasure_takes_the_text_of_the_record_away(cast: Cast, publish: Publi
     original = publish(cast.alice)
     again = publish(cast.charlie, (101, 100, 102), reproduces=original.public_id)
     leaf = LogOpening.objects.get(subject=f"reproductions/{again.public_id}").leaf
+    appending.append_waiting()
     erase_results([again if erased == "result" else original], "person", "erin")
     opening = LogOpening.objects.get(leaf=leaf)
     assert (opening.salt, opening.canonical, opening.subject) == (None, None, "names/erased")
+    for address in ("", "proof/", f"proof/?leaf={leaf}"):
+        assert Client().get(f"/api/v1/reproductions/{again.public_id}/{address}").status_code == 404
     assert breaks_of_marks() == []
