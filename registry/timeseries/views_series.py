@@ -237,7 +237,11 @@ def _series_drawing(row: Row) -> dict[str, Any]:
     edges = [0, *(step["place"] for step in row["steps"]), len(values)]
     levels = [row["steps"][0]["level_before"], *(step["level_after"] for step in row["steps"])] if row["steps"] else []
     stretches = [(low, high, level / factor) for (low, high), level in zip(pairwise(edges), levels, strict=False)]
-    return {"drawing": result_charts.draw_levels([point["day"] for point in row["points"]], values, stretches)}
+    days = [point["day"] for point in row["points"]]
+    return {
+        "drawing": result_charts.draw_levels(days, values, stretches),
+        "day_words": "Days to scale" if days[0] < days[-1] else "Runs of one day, evenly apart",
+    }
 
 
 def _not_joined(result: Row) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from django.utils.http import parse_http_date
 from launcher import collector_file
 from registry.log import recording
 from registry.models import Result, System
-from registry.query.public_record import nearest_names
 from registry.site_pages import documentation
 from registry.site_pages.home import find_pair
 from tests.html import page_source
@@ -166,12 +165,6 @@ def test_an_unknown_list_names_the_nearest(client, ranked) -> None:
     page = client.get("/lists/T1/fulll/")
     assert page.status_code == 404
     assert 'href="/lists/T1/full/"' in page_source(page)
-
-
-def test_the_last_part_of_a_slug_leads_to_the_system() -> None:
-    names = ["argonne-national-laboratory-aurora", "auroras", "frontera", "site-aurora-2"]
-    assert nearest_names("Aurora", names)[:2] == ["site-aurora-2", "argonne-national-laboratory-aurora"]
-    assert nearest_names("frontera", names)[0] == "frontera"
 
 
 @pytest.mark.parametrize("address", [

@@ -342,6 +342,17 @@ def make_scored(release: Any, name: str, score: float, nodes: int | None, day: s
     return make_result(release, name, score, client_nodes=nodes, submitted_on=day, **facts)
 
 
+@pytest.mark.parametrize(
+    ("days", "caption"),
+    [(["2023-11-01", "2023-11-01"], "Runs of one day, evenly apart"), (["2023-11-01", "2023-11-09"], "Days to scale")],
+)
+def test_the_caption_names_the_scale_of_the_days(client, db, days, caption) -> None:
+    release = make_release("T1")
+    for number, day in enumerate(days, 1):
+        make_scored(release, f"io-{number}", 10.0 + number, 10, day)
+    assert caption in page_source(client.get(f"/{ADDRESS}"))
+
+
 def test_runs_of_unknown_scale_join_no_series_and_start_none_together(client, db) -> None:
     """As of Aurora: runs of 300 and of 10 nodes, of which the list says neither."""
     release = make_release("T1")
