@@ -142,7 +142,7 @@ def test_the_page_has_a_note_on_unknown_tunables(client, db) -> None:
         fact_index.rebuild_facts([result.pk])
     page = client.get("/parameters/shared/?filesystem_type=Lustre").content.decode()
     assert "No tunables are known.</b> None of these 2 results has a system document" in page
-    assert "None that two of them or more say." in page
+    assert "No fact is stated by two or more of them." in page
 
 
 def test_the_page_of_an_empty_answer_links_back(client, db) -> None:
