@@ -80,7 +80,8 @@ class EndingWorker(Worker):  # type: ignore[misc]  # Celery has no types
         """As Celery's own, with the limit of memory beyond which a process is replaced after its task."""
         super().setup_defaults(**options)
         if options.get("queues") in (PROMPT_QUEUE, [PROMPT_QUEUE]):
-            self.max_memory_per_child = min(self.max_memory_per_child, mem_rss() + PROMPT_GROWTH_KIB)
+            usual_kib: int = self.app.conf.worker_max_memory_per_child
+            self.max_memory_per_child = min(usual_kib, mem_rss() + PROMPT_GROWTH_KIB)
 
     def stop(self, in_sighandler: bool = False, exitcode: int | None = None) -> None:
         """As Celery's own where it was asked to stop; tasks that are cut short are done again."""

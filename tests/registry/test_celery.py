@@ -132,16 +132,19 @@ app.worker_main(["worker", "--queues", sys.argv[1], "--concurrency", "1", "--wit
 """
 
 
-@pytest.mark.parametrize(("queues", "is_near"), [("prompt", True), ("processing,check", False), ("prompt,check", False)])
-def test_processes_for_prompt_tasks_give_back_what_a_large_one_took(queues: str, is_near: bool) -> None:
+@pytest.mark.parametrize("queues", ["prompt", "processing,check", "prompt,check"])
+def test_processes_for_prompt_tasks_give_back_what_a_large_one_took(queues: str) -> None:
     """Those that read what strangers sent have a warm process, which would be started again each time."""
-    done = subprocess.run(
-        [sys.executable, "-c", WORKER_WITH_LIMITS, queues], capture_output=True, text=True, timeout=120, cwd=ROOT
-    )
+    # A shell in between: a program begins with the peak of memory of who started it, and this process is large.
+    started = ["sh", "-c", '"$@"; exit', "sh", sys.executable, "-c", WORKER_WITH_LIMITS, queues]
+    done = subprocess.run(started, capture_output=True, text=True, timeout=120, cwd=ROOT)
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("limit "))
     limit_kib, used_kib = map(int, line.split()[1:])
-    assert limit_kib <= settings.CELERY_WORKER_MAX_MEMORY_PER_CHILD
-    assert (limit_kib < used_kib + 16 * 1024) == is_near
+    usual_kib = settings.CELERY_WORKER_MAX_MEMORY_PER_CHILD
+    if queues == "prompt":
+        assert used_kib < limit_kib + 4096 and limit_kib < min(usual_kib, used_kib + 16 * 1024)
+    else:
+        assert limit_kib == usual_kib
 
 
 def is_alive(pid: int) -> bool:
