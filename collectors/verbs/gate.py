@@ -15,16 +15,17 @@ ABOUT = "tell whether a run is worse than a baseline: exit 0 no, 1 worse, 5 cann
 EXAMPLES = """examples:
   %(prog)s results --baseline good.json
   %(prog)s results --baseline 784c6d71 --junit gate.xml --markdown gate.md
+  %(prog)s 1c2e7b40 --baseline 52f0a9d3
   %(prog)s results --baseline hw-7
   %(prog)s results --baseline fjord
   %(prog)s results --baseline fjord --scope own
   %(prog)s 784c6d71 --baseline results/before --tolerance 5
 
-The baseline is a result (folder, file, archive, or what `validate --json` printed), the id of a submission, the
-public id of a result, or the name of a system, whose last runs then predict the values: published ones,
-and with --scope own those of your shelf. It takes three
-values of a metric to know how it varies, of a system five; with fewer the exit status is 5, unless
---tolerance says which loss in percent is none. Runs with other settings are not compared.
+The baseline is a result (folder, file, archive, or what `validate --json` printed), the public id of a result, the
+id of a submission or of a run on your shelf (`list --scope own` shows them), or the name of a system. Of a system the
+last runs predict the values: published ones, and with --scope own those of your shelf. It takes three values of a
+metric to know how it varies, of a system five; with fewer the exit status is 5, unless --tolerance says which loss
+in percent is none. Runs with other settings are not compared.
 """
 
 CANNOT_TELL = 5
@@ -112,15 +113,23 @@ def read_run(target, options, progress):
     if ids.is_public(target):
         server = server_options.connect_as_reader(options, progress)
         return reading.read_record(submission.load_object(server, "results/%s/" % target), target)
-    if ids.is_of_run(target):
-        hint = "Give its output, or as the baseline its system with --scope own."
-        raise UsageError(
-            "collector.id", "%s is one run of an upload of many, which cannot be asked for." % target, hint
-        )
     if ids.is_beginning(target):
         server = server_options.connect(options, progress)
-        return reading.read_record(submission.load_submission(server, submission.find_path(server, target)), target)
+        return reading.read_record(load_run(server, target), target)
     raise UsageError("collector.path", "%s is no file, folder or id." % target)
+
+
+def load_run(server, text):
+    """The document of a submission, or of one run on the shelf, that an id or its beginning means.
+
+    Raises UsageError where it means none or several, ServerRefusal where the registry has none.
+    """
+    if ids.is_of_run(text):
+        return submission.load_object(server, "shelf/%s/" % text.lower())
+    try:
+        return submission.load_submission(server, submission.find_path(server, text))
+    except (UsageError, ServerRefusal) as missing:
+        return submission.load_object(server, "shelf/%s/" % ids.find_shelved(server, text, missing))
 
 
 def read_baseline(text, now, options, progress):

@@ -94,9 +94,11 @@ def _note_beside_completeness(release: Release) -> str:
 
 @public_page
 def list_index(request: HttpRequest) -> HttpResponse:
-    """All lists, by release, newest first."""
+    """All lists, by release, newest first; releases whose lists are not published yet are named above."""
     releases = Release.objects.prefetch_related("ranked_lists")
-    return render(request, "lists/index.html", {"section": "lists", "releases": releases})
+    waiting = [release for release in releases if not release.imported and not release.ranked_lists.all()]
+    published = [release for release in releases if release not in waiting]
+    return render(request, "lists/index.html", {"section": "lists", "releases": published, "waiting": waiting})
 
 
 @public_page

@@ -94,8 +94,9 @@ def humanize(name: str) -> str:
 
 
 def number_named(row: Row) -> str:
-    """What a number is of: operation, quantity and statistic."""
-    return " ".join(filter(None, [label_operation(row), label_quantity(row), label_statistic(row["stat"])]))
+    """What a number is of: operation, quantity and statistic. A phase of IO500 has one value and no statistic."""
+    statistic = "" if row["stat"] == "phase" else label_statistic(row["stat"])
+    return " ".join(filter(None, [label_operation(row), label_quantity(row), statistic]))
 
 
 def label_operation(row: Row) -> str:

@@ -85,8 +85,7 @@ class NotOnRecord(Problem, Http404):
     title = "The record has nothing of that name"
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str] = (), hint: str = "Check the address.") -> None:
-        hint = f"Nearest: {', '.join(nearest)}." if nearest else hint
-        super().__init__(f"There is no {kind} {name!r}.", hint=hint)
+        super().__init__(f"There is no {kind} {name!r}.", hint=f"Nearest: {', '.join(nearest)}." if nearest else hint)
         self.code = f"record.no-{kind}"
         self.nearest = list(nearest)
 
@@ -116,9 +115,11 @@ class MovedOnRecord(Exception):
 
 
 def nearest_names(name: str, known_names: Iterable[str], count: int = 3) -> list[str]:
-    """Up to `count` of the known names that `name` may have meant, best first."""
-    by_fold = {word.casefold(): word for word in known_names}
-    return [by_fold[word] for word in difflib.get_close_matches(name.casefold(), by_fold, count, cutoff=0.5)]
+    """Up to `count` of the known names that `name` may have meant: the shortest that contain it, then similar ones."""
+    by_fold = {word.casefold(): word for word in sorted(known_names)}
+    longer = sorted((word for word in by_fold if f"-{name.casefold()}-" in f"-{word}-"), key=len)
+    similar = difflib.get_close_matches(name.casefold(), by_fold, count, cutoff=0.5)
+    return [by_fold[word] for word in dict.fromkeys([*longer, *similar])][:count]
 
 
 def rows_of(columns: Columns, queryset: QuerySet[Any]) -> list[Row]:
@@ -143,8 +144,7 @@ def find_release(text: str) -> Release:
     """The release of a slug. Raises NotOnRecord, with the nearest slugs, where there is none."""
     matching_release = releases_called([text]).first()
     if matching_release is None:
-        slugs = Release.objects.values_list("slug", flat=True)
-        raise NotOnRecord("release", text, nearest_names(text, slugs))
+        raise NotOnRecord("release", text, nearest_names(text, Release.objects.values_list("slug", flat=True)))
     return matching_release
 
 

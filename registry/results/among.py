@@ -1,4 +1,4 @@
-"""One result among its like: where each of its numbers stands, and what the better ones did differently.
+"""One result among similar ones: where each of its numbers stands, and what the better ones did differently.
 
 Of each other system the best number counts, so that a system with many results counts once; other results of the same
 system are its history, and are left to that. Six queries, however many results there are; at most `most_results` of
@@ -72,7 +72,7 @@ class _PlacedNumber:
 
 @dataclass(frozen=True, slots=True)
 class LikeNumbers:
-    """The numbers of a result among those of results like it; with `missing` conditions nothing is like it."""
+    """The numbers of a result among those of similar results; with `missing` conditions none is similar."""
 
     own_rows: list[Row]
     conditions: list[Condition]
@@ -91,7 +91,7 @@ class LikeNumbers:
 
 
 def read_like_numbers(result: Result, facts: Mapping[str, str]) -> LikeNumbers:
-    """A result of which these facts are known among its like. Four queries."""
+    """A result of which these facts are known among similar ones. Four queries."""
     conditions = conditions_of(result.tool, facts)
     missing = missing_conditions(conditions)
     candidates, left_out = ([], False) if missing else _read_candidates(result, conditions)
@@ -115,7 +115,7 @@ def _by_key(rows: Iterable[Row]) -> dict[Key, list[Row]]:
 
 
 def among_document(public_id: str, metric: str = "") -> Row:
-    """One result among its like. `metric` is what better is judged by; left out, its score or first number.
+    """One result among similar ones. `metric` is what better is judged by; left out, its score or first number.
 
     Raises NotOnRecord for an id that is not there, UnknownMetric for what the result did not measure.
     """

@@ -137,7 +137,7 @@ def as_result(result: Result, measurements: list[public_record.Row]) -> dict[str
 
 
 class ResultAmong(PublicRead):
-    """A result among its like: where its numbers stand, and what better ones have otherwise."""
+    """A result among similar results: the rank of each number, and how better results differ."""
 
     query_names = ("metric",)
 

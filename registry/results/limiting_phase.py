@@ -1,6 +1,6 @@
 """Which phase limits an IO500 score, and where the time of each phase went.
 
-The phase that limits is the one that would raise the score most if it reached the median of the systems like it
+The phase that limits is the one that would raise the score most if it reached the median of the similar systems
 (registry/results/likeness.py). Phases of the same half weigh alike in a score, so the rise follows from two numbers.
 """
 
@@ -36,7 +36,7 @@ ROUNDING = 0.1
 
 @dataclass(frozen=True, slots=True)
 class PhaseValue:
-    """A scored phase beside the median of systems like it, in one unit; None where it is not known."""
+    """A scored phase beside the median of similar systems, in one unit; None where it is not known."""
 
     phase: str
     half: str
@@ -82,7 +82,7 @@ def score_of(phases: Sequence[PhaseValue]) -> float | None:
 
 
 def phases_document(public_id: str) -> Row:
-    """The phases of a result: value, median of systems like it, rise of the score, and shares of time.
+    """The phases of a result: value, median of similar systems, rise of the score, and shares of time.
 
     Raises NotOnRecord for an id that is not there.
     """

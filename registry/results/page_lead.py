@@ -54,7 +54,7 @@ def nearest_limit(efficiencies: Sequence[Efficiency], phases: Row | None) -> Nea
         return NearestLimit(
             label_phase(phases["limiting_phase"]),
             "",
-            f"score +{rise} % at the median of {phases['systems']} systems like it",
+            f"score +{rise} % at the median of {phases['systems']} similar systems",
             "why",
         )
     return NearestLimit("", "", NO_CEILING, "")

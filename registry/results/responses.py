@@ -266,7 +266,7 @@ class DifferenceOfBetter(Shape):
 
 
 class ResultAmong(Shape):
-    """A result among its like: same benchmark, file system and settings, similar scale and drives."""
+    """A result among similar results: same benchmark, file system and settings, similar scale and drives."""
 
     result: PublicId
     system: PrintedSystem
@@ -276,12 +276,12 @@ class ResultAmong(Shape):
         list[MissingCondition],
         Meta(description="Needed facts that this result does not state: then no result is known to be similar."),
     ]
-    systems: Annotated[int, Meta(description="Other systems that have a result like it.")]
-    results: Annotated[int, Meta(description="Results like it, of other systems.")]
+    systems: Annotated[int, Meta(description="Other systems that have a similar result.")]
+    results: Annotated[int, Meta(description="Similar results, of other systems.")]
     left_out: Annotated[bool, Meta(description="There were more candidates than are looked at, the newest.")]
     few: Annotated[bool, Meta(description="Too few systems for a share.")]
     unknown: Annotated[list[UnsaidFact], Meta(description="Facts that some of them do not state.")]
-    like: Annotated[list[str], Meta(description="Ids of results like it, newest first, up to 200.")]
+    like: Annotated[list[str], Meta(description="Ids of similar results, newest first, up to 200.")]
     metric: Annotated[str | None, Meta(description="What `better` is judged by; null without any number.")]
     numbers: Annotated[list[NumberAmong], Meta(description="Its numbers, with the place of each.")]
     better: Annotated[list[BetterResult], Meta(description="The best systems that are better by `metric`.")]
@@ -312,9 +312,9 @@ class ResultPhase(Shape):
     scored: Annotated[bool | None, Meta(description="Whether the score counts it; null where that is not known.")]
     seconds: Annotated[float | None, Meta(description="Number of seconds that it took; null where that is not known.")]
     median: Annotated[
-        float | None, Meta(description="Median of the systems like it, in `unit`; null with fewer than five of them.")
+        float | None, Meta(description="Median of the similar systems, in `unit`; null with fewer than five of them.")
     ]
-    systems: Annotated[int, Meta(description="Other systems like it that have the phase.")]
+    systems: Annotated[int, Meta(description="Similar systems that have the phase.")]
     score_rise_percent: Annotated[
         float | None,
         Meta(description="By how many % the score would rise if the phase reached the median; 0 where it has."),
@@ -331,7 +331,7 @@ class ResultPhases(Shape):
     result: PublicId
     limiting_phase: Annotated[
         str | None,
-        Meta(description="The phase that would raise the score most at the median of systems like it; null: none is."),
+        Meta(description="The phase that would raise the score most at the median of similar systems; null: none is."),
     ]
     score_rise_percent: Annotated[
         float | None, Meta(description="By how many % the score would rise then; null without a limiting phase.")
@@ -345,7 +345,7 @@ class ResultPhases(Shape):
         list[str],
         Meta(description="Facts that similarity needs and the result does not state: then no result is similar."),
     ]
-    systems: Annotated[int, Meta(description="Other systems that have a result like it.")]
+    systems: Annotated[int, Meta(description="Other systems that have a similar result.")]
     fewest_systems: Annotated[int, Meta(description="With fewer systems no median is given.")]
     shares_read: Annotated[bool, Meta(description="Whether raw files were looked at for the shares of time.")]
     phases: Annotated[list[ResultPhase], Meta(description="Its phases in the order of its measurements.")]

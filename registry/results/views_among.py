@@ -1,4 +1,4 @@
-"""A result among its like, as a page: where it stands, who is better, and what the better ones have otherwise."""
+"""A result among similar results, as a page: where it stands, who is better, and how the better ones differ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ USUAL_UNITS = {"B/s": "GiB/s", "ops/s": "kIOPS"}
 
 @public_page
 def among_page(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One result among its like."""
+    """One result among similar results."""
     metric = study_query.single_value(request.GET, "metric")
     document = among_document(public_id, metric)
     result = public_record.find_result(public_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from registry.distributions import distributions, stragglers
@@ -29,6 +29,7 @@ from validators.quantities import label_statistic, lower_is_better
 from validators.units import UNITS
 
 MOST_DISTRIBUTIONS = 12
+EXAMPLE = "members=273&slow=18&stripes=1,4,16"
 
 
 @public_page
@@ -119,19 +120,20 @@ def _series_title(row: Row) -> str:
 
 @public_page
 def calculator_page(request: HttpRequest) -> HttpResponse:
-    """The chance that a file meets a slow target, for any numbers."""
+    """The chance that a file meets a slow target, for any numbers; without any, for an example."""
+    query = request.GET if any(request.GET.values()) else QueryDict(EXAMPLE)
     answer, problem = None, None
-    if any(request.GET.values()):
-        try:
-            answer = distributions.hit_probabilities(request.GET)
-        except Problem as error:
-            problem = error
+    try:
+        answer = distributions.hit_probabilities(query)
+    except Problem as error:
+        problem = error
     context = {
         "section": "studies",
-        "query": request.GET,
+        "query": query,
+        "is_example": query is not request.GET,
         "answer": answer,
         "rows": [(result["stripes"], f"{result['percent']:.2f}") for result in answer["results"]] if answer else [],
         "problem": problem,
-        "address": f"/api/v1/stragglers/?{request.GET.urlencode()}",
+        "address": f"/api/v1/stragglers/?{query.urlencode()}",
     }
     return render(request, "results/stragglers.html", context, status=problem.status if problem else 200)

@@ -38,7 +38,7 @@ def limit_sentence(document: Mapping[str, Any]) -> str:
     systems, fewest = document["systems"], document["fewest_systems"]
     if phase := document["limiting_phase"]:
         rise = numbers.format_significant(document["score_rise_percent"], 2)
-        better = f"at the median of {systems} systems like it, the score would be {rise} % higher."
+        better = f"at the median of {systems} similar systems, the score would be {rise} % higher."
         return f"{label_phase(phase)} limits this score most: {better}"
     return {
         NO_SCORE: "No phase can be named as the limit: the run has no score.",
@@ -46,14 +46,14 @@ def limit_sentence(document: Mapping[str, Any]) -> str:
         UNKNOWN_FACTS: "No phase can be named as the limit: the result does not state its "
         f"{' and '.join(document['unknown_facts'])}, so no result can be matched with it.",
         FEW: "No phase can be named as the limit: "
-        f"{_count_systems(systems)} like it with every phase known, and {fewest} are needed.",
-        NOT_BELOW: f"No phase limits it: none lies below the median of {systems} systems like it.",
+        f"every phase is known of {_count_systems(systems)}, and {fewest} are needed.",
+        NOT_BELOW: f"No phase limits it: none lies below the median of {systems} similar systems.",
     }[document["unlimited_reason"]]
 
 
 def _count_systems(systems: int) -> str:
-    """ "no other system is", "3 other systems are"."""
-    return {0: "no other system is", 1: "1 other system is"}.get(systems, f"{systems} other systems are")
+    """ "no similar system", "3 similar systems"."""
+    return {0: "no similar system", 1: "1 similar system"}.get(systems, f"{systems} similar systems")
 
 
 def _phase_row(row: Row) -> dict[str, Any]:

@@ -21,14 +21,12 @@ from registry.studies import custom_rankings, saved_queries
 from registry.studies.views import API, CONDITION, IS, with_condition
 from registry.web.caching import public_page
 
-EXAMPLES = (
-    ("Score per client node", "formula=score/client_nodes&tool=io500"),
-    ("Reads against writes", "formula=[ior-easy-read.bandwidth.phase]/[ior-easy-write.bandwidth.phase]"),
-    (
-        "The weaker of the two hard phases",
-        "formula=min([ior-hard-write.bandwidth.phase],[ior-hard-read.bandwidth.phase])",
-    ),
+_EXAMPLES = (
+    ("Score per client node", "score/client_nodes", "&tool=io500"),
+    ("Reads compared with writes", "[ior-easy-read.bandwidth.phase]/[ior-easy-write.bandwidth.phase]", ""),
+    ("The slower of the two hard phases", "min([ior-hard-write.bandwidth.phase],[ior-hard-read.bandwidth.phase])", ""),
 )
+EXAMPLES = [(title, formula, f"formula={formula}{condition}") for title, formula, condition in _EXAMPLES]
 DIGITS = 4
 MOST_SPLITS = 5
 """Values of a fact that a page offers as filters; of more it names the most frequent."""
@@ -98,6 +96,7 @@ def _ranking_page(
         "section": "lists",
         "answer": answer,
         "groups": groups,
+        "leading": next((group["rows"][0] | {"group": group} for group in groups if group["rows"]), None),
         "inputs": [ranking_input | {"words": _input_words(ranking_input)} for ranking_input in answer["inputs"]],
         "form": _form_context(ranking_question, source),
         "api": api,

@@ -194,5 +194,6 @@ def _unjudged_row(result: Any, day: dt.date, not_joined: Iterable[Row]) -> Row:
 
 
 def _count_reason(earlier: int) -> str:
-    runs = "run is" if earlier == 1 else "runs are"
-    return f"{earlier or 'No'} earlier {runs} known to be alike since the last change; {run_alarm.FEWEST} are needed."
+    runs = "runs are" if earlier > 1 else "run is"
+    same = "known to have the same client nodes and settings since the last change"
+    return f"{earlier or 'No'} earlier {runs} {same}; {run_alarm.FEWEST} are needed."

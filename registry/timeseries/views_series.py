@@ -55,6 +55,7 @@ def show_history(request: HttpRequest, slug: str, source: RowSource = PUBLIC) ->
         "section": "systems",
         "system_history": system_history,
         "metric": selection.metric[0] if selection.metric else "",
+        "metric_choices": _metric_choices(rows, selection.metric[:1]),
         "filters": [(name, value) for name, values in selection.filters.lists() for value in values],
         "answer": _leading_sentence(rows, system_history["fewest"]),
         "rows": written_out,
@@ -71,21 +72,28 @@ def show_history(request: HttpRequest, slug: str, source: RowSource = PUBLIC) ->
     return render(request, "timeseries/history.html", context)
 
 
+def _metric_choices(rows: Sequence[Row], chosen: Sequence[str]) -> list[tuple[str, str]]:
+    """The metrics of the series with their labels; what was chosen is among them, even where it names several."""
+    written = [_series_words(row, row["unit"]) for row in rows]
+    choices = dict.fromkeys(chosen) | {row["metric"]: row["name"] for row in written}
+    return [(metric, name or metric) for metric, name in choices.items()]
+
+
 def _leading_sentence(rows: Sequence[Row], fewest: int) -> str:
-    """How many steps are clear, with the newest in words; "" without a series. `fewest` results can show a step."""
+    """How many changes were found, with the newest in words; "" without a series. `fewest` results can show a step."""
     if not rows:
         return ""
     moved = [_series_context(row) for row in _with_varying_settings(rows) if row["steps"]]
     steps = [written_row | step for written_row in moved for step in written_row["steps"]]
     if steps:
         newest = max(steps, key=lambda step: step["day"])
-        counted = numbers.pluralize(len(steps), "step")
-        return f"{counted} of level; the newest, {newest['day']:%Y-%m-%d}: {sentence_on(newest)}"
+        counted = numbers.pluralize(len(steps), "performance change")
+        return f"{counted}; the newest, {newest['day']:%Y-%m-%d}: {sentence_on(newest)}"
     short = sum(len(row["points"]) < fewest for row in rows)
     if short == len(rows):
-        return f"Too few results to tell a step: none of {len(rows)} series has the {fewest} that it takes."
-    short_words = f"; {short} have fewer than the {fewest} results that it takes" if short else ""
-    return f"No step of level is clear in {len(rows)} series{short_words}."
+        return f"Too few results to find a performance change: none of {len(rows)} series has {fewest}."
+    short_words = f"; {short} have fewer than the {fewest} results that are needed" if short else ""
+    return f"No performance change found in {len(rows)} series{short_words}."
 
 
 def step_changes(system_history: Row) -> list[dict[str, Any]]:
@@ -229,7 +237,11 @@ def _series_drawing(row: Row) -> dict[str, Any]:
     edges = [0, *(step["place"] for step in row["steps"]), len(values)]
     levels = [row["steps"][0]["level_before"], *(step["level_after"] for step in row["steps"])] if row["steps"] else []
     stretches = [(low, high, level / factor) for (low, high), level in zip(pairwise(edges), levels, strict=False)]
-    return {"drawing": result_charts.draw_levels([point["day"] for point in row["points"]], values, stretches)}
+    days = [point["day"] for point in row["points"]]
+    return {
+        "drawing": result_charts.draw_levels(days, values, stretches),
+        "day_words": "Days to scale" if days[0] < days[-1] else "Runs of one day, evenly apart",
+    }
 
 
 def _not_joined(result: Row) -> dict[str, Any]:

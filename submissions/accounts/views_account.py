@@ -186,7 +186,7 @@ SIGN_IN_REASONS = (
 
 
 OPEN_REASON = "Reading the public record needs no account. Submitting and reviewing do."
-CLOSED_REASON = "This registry is read by accounts alone. Sign in to read it."
+CLOSED_REASON = "You need an account to read this registry."
 
 
 def sign_in_reason(path: str) -> str:

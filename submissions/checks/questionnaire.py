@@ -177,10 +177,10 @@ def public_answers(
     `document` is the published form of the description, so that no fact tells more than it does. Feedback on the
     questions is the committee's.
     """
+    if not submission.answers and asking.keys().isdisjoint(submission.lists or WITHOUT_LISTS):
+        return {}
     filled = fill_questionnaires(submission, asking, document, run)
     rows = [row for question in each_question(filled.questionnaire) if (row := _public_row(question, filled.answers))]
-    if not submission.answers and not filled.required_by:
-        return {}
     return {
         "questionnaire": filled.name,
         "state": completeness(filled),

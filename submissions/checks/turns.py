@@ -26,17 +26,18 @@ SELECT waiting.id FROM (
 WHERE waiting.place <= %s
 ORDER BY turn.began_at NULLS FIRST, waiting.account_id, waiting.place LIMIT %s
 """
+_TAKEN_UP = "SELECT account_id FROM submissions_submission WHERE id = %s AND state = 'processing'"
 
 
 def serve_task(submission_id: UUID | str) -> None:
     """Check what is next. A submission whose worker was lost takes its account's turn like any other."""
-    abandoned = Submission.objects.filter(pk=submission_id, state=State.PROCESSING).first()
-    if abandoned is None:
+    account_id = _abandoned_account(submission_id)
+    if account_id is None:
         check_next()
-    elif _is_behind_others(abandoned) and check_next():
-        task_queue.enqueue("process", str(abandoned.pk))
+    elif _is_behind_others(account_id) and check_next():
+        task_queue.enqueue("process", str(submission_id))
     else:
-        processing.check_submission(abandoned.pk)
+        processing.check_submission(submission_id)
 
 
 def check_next() -> bool:
@@ -51,10 +52,18 @@ def list_waiting() -> list[UUID]:
         return [submission_id for (submission_id,) in cursor]
 
 
-def _is_behind_others(submission: Submission) -> bool:
+def _abandoned_account(submission_id: UUID | str) -> int | None:
+    """Whose submission it is, if a worker took it up and may be lost; in plain SQL, as every check begins with it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKEN_UP, [submission_id])
+        row = cursor.fetchone()
+    return None if row is None else int(row[0])
+
+
+def _is_behind_others(account_id: int) -> bool:
     """Whether somebody else waits whose last check began before the last one of this account."""
-    turn = CheckTurn.objects.filter(account=submission.account_id).values_list("began_at", flat=True).first()
-    others = Submission.objects.filter(state=State.RECEIVED).exclude(account=submission.account_id)
+    turn = CheckTurn.objects.filter(account=account_id).values_list("began_at", flat=True).first()
+    others = Submission.objects.filter(state=State.RECEIVED).exclude(account=account_id)
     waiting = set(others.order_by().values_list("account", flat=True).distinct())
     return turn is not None and waiting > set(
         CheckTurn.objects.filter(account__in=waiting, began_at__gt=turn).values_list("account", flat=True)

@@ -46,18 +46,18 @@ class SplitForm(_Sourced):
     kind = forms.ChoiceField(choices=[("system", "system"), ("site", "institution")], label="What is split")
     slug = forms.CharField(max_length=160, label="Its slug", widget=forms.TextInput(attrs=_SLUG))
     moving = forms.CharField(
-        label="What goes",
-        help_text="Of a system ids of results, of an institution slugs of systems; one in a line.",
+        label="Entries to move",
+        help_text="For a system, ids of results; for an institution, slugs of systems. One in each line.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     into = forms.CharField(
         required=False,
         max_length=160,
-        label="To the slug",
-        help_text="Of one that is there.",
+        label="Move to the slug",
+        help_text="Of an existing entry.",
         widget=forms.TextInput(attrs=_SLUG),
     )
-    name = forms.CharField(required=False, max_length=200, label="or to a new one called")
+    name = forms.CharField(required=False, max_length=200, label="or to a new entry named")
     field_order = ["kind", "slug", "moving", "into", "name", "reason", "source"]
 
 

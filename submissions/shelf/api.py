@@ -89,11 +89,11 @@ class ShelfList(PrivateView):
 class ShelfDetail(PrivateView):
     """One run of the shelf."""
 
-    @extend_schema(operation_id="shelf_read", responses={200: shape.ShelfRow} | REFUSED)
+    @extend_schema(operation_id="shelf_read", responses={200: shape.ShelfRunDetail} | REFUSED)
     def get(self, request: Request, id: UUID) -> Response:
         return _run_response(account_of(request), id)
 
-    @write_operation(operation_id="shelf_group", request=GroupRequest, responses={200: shape.ShelfRow} | REFUSED)
+    @write_operation(operation_id="shelf_group", request=GroupRequest, responses={200: shape.ShelfRunDetail} | REFUSED)
     def patch(self, request: Request, id: UUID) -> Response:
         groups.group_runs(account_of(request), [id], **validated_body(request, GroupRequest))
         return _run_response(account_of(request), id)
@@ -102,7 +102,7 @@ class ShelfDetail(PrivateView):
 class ShelfShares(PrivateView):
     """With whom a run is shared."""
 
-    @write_operation(operation_id="shelf_share", request=ShareRequest, responses={200: shape.ShelfRow} | REFUSED)
+    @write_operation(operation_id="shelf_share", request=ShareRequest, responses={200: shape.ShelfRunDetail} | REFUSED)
     def post(self, request: Request, id: UUID) -> Response:
         groups.share_run(account_of(request), id, **validated_body(request, ShareRequest))
         return _run_response(account_of(request), id)
@@ -119,4 +119,4 @@ class ShelfShareEnd(PrivateView):
 
 def _run_response(account: Account, run_id: UUID) -> Response:
     shelf_run = groups.find_run(overview.listed_runs(account, None), run_id)
-    return Response(overview.shelf_rows(account, [shelf_run])[0])
+    return Response(overview.describe_run(account, shelf_run))

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
-from registry.query import cursor_pages
+from registry.query import cursor_pages, public_record
 from registry.results import page_lead
 from submissions.models import Account, ShelfResult, ShelfRun
 from submissions.shelf import scope
@@ -53,6 +53,18 @@ def shelf_rows(account: Account, runs: Iterable[ShelfRun]) -> list[dict[str, Any
     own_sites = set(account.memberships.values_list("institution", flat=True))
     results = _results_by_number([shelf_run.pk for shelf_run in listed])
     return [_shelf_row(shelf_run, results.get(shelf_run.pk, {}), own_sites) for shelf_run in listed]
+
+
+def describe_run(account: Account, shelf_run: ShelfRun) -> dict[str, Any]:
+    """The row of one run, with its system, settings and measurements."""
+    source = shelf_source([shelf_run.pk], with_record=False)
+    result = public_record.find_result(str(shelf_run.key), source)
+    return shelf_rows(account, [shelf_run])[0] | {
+        "system_slug": result.system.slug,
+        "client_nodes": result.client_nodes,
+        "parameters": result.parameters,
+        "measurements": public_record.list_measurements(result, source),
+    }
 
 
 def _results_by_number(numbers: Sequence[int]) -> dict[int, dict[str, Any]]:

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from registry.query.responses.row_fields import SlugOfInstitution
+from registry.query.responses.record_rows import Measurement
+from registry.query.responses.row_fields import RunParameters, SlugOfInstitution
 from registry.query.responses.shapes import Shape
 from registry.web.responses import Page
 
@@ -35,6 +36,15 @@ class ShelfRow(Shape):
     labels: Annotated[list[str], Meta(description="Labels of the run; none of a run shared by another institution.")]
     is_own: Annotated[bool, Meta(description="Whether it is of an institution of the account.")]
     shares: Annotated[list[ShareRow], Meta(description="With whom it is shared; members of its institution see it.")]
+
+
+class ShelfRunDetail(ShelfRow):
+    """One run with all that was measured, as a published result has it."""
+
+    system_slug: Annotated[str, Meta(description="Name of its system in addresses of questions with a scope.")]
+    client_nodes: Annotated[int | None, Meta(description="Client nodes; null where nothing says how many.")]
+    parameters: RunParameters
+    measurements: Annotated[list[Measurement], Meta(description="Numbers of the run, each in its canonical unit.")]
 
 
 class ShelfPage(Page):

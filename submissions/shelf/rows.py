@@ -155,14 +155,21 @@ def _system_of(source: CheckedRun) -> System:
     for system in recorded.order_by("-merged_into_id", "pk"):
         if fold_text(system.name) == fold_text(name):
             return system.merged_into or system
-    Site.objects.select_for_update(no_key=True).get(pk=site.pk)  # one worker at a time makes a system of it
-    shelved: list[Any] = list(ShelfSystem._default_manager.filter(site=site))
-    row: Any = next((row for row in shelved if fold_text(row.name) == fold_text(name)), None)
+    row = _find_shelf_system(site, name)
     if row is None:
-        taken = {system.slug for system in recorded} | {row.slug for row in shelved}
-        slug = canonical_names.system_slug(site.slug, name, taken)
+        Site.objects.select_for_update(no_key=True).get(pk=site.pk)  # one worker at a time makes a system of it
+        row = _find_shelf_system(site, name)
+    if row is None:
+        shelved = ShelfSystem._default_manager.filter(site=site).values_list("slug", flat=True)
+        slug = canonical_names.system_slug(site.slug, name, {*shelved, *(system.slug for system in recorded)})
         row = ShelfSystem._default_manager.create(site=site, slug=slug, name=name)
     return System(pk=row.pk, slug=row.slug, site=site, name=row.name)
+
+
+def _find_shelf_system(site: Site, name: str) -> Any:
+    """The system of that name that shelves of an institution have; None where it has none."""
+    shelved: Iterable[Any] = ShelfSystem._default_manager.filter(site=site)
+    return next((row for row in shelved if fold_text(row.name) == fold_text(name)), None)
 
 
 def _store_rows(table: type[Model], rows: Iterable[Model], **own_columns: Any) -> None:

@@ -277,7 +277,7 @@ def test_gains_sizing_and_probabilities_are_queried_by_keyboard(page) -> None:
     page.get_by_label("Steps").select_option("release that a document names")
     page.get_by_label("Metric").fill("find")
     page.get_by_role("button", name="Show").press("Enter")
-    expect(page.get_by_role("row", name="find metadata rate phase")).to_contain_text("7.62")
+    expect(page.get_by_role("row", name="find metadata rate")).to_contain_text("7.62")
     expect(page.get_by_role("img", name="find Pre-SC19: 1")).to_be_visible()
     page.goto("/platforms/cray-e2000/")
     page.get_by_role("main").get_by_role("link", name="Sizing", exact=True).press("Enter")

@@ -72,3 +72,12 @@ def test_runs_of_the_shelf_predict_the_next_one(site: RunningSite, tmp_path) -> 
         done = site.collector("gate", now, "--baseline", "nightlab-night", "--scope", "own", token=token)
         assert done.returncode == status, done.stdout + done.stderr
     assert site.collector("gate", now, "--baseline", "nightlab-night", token=token).returncode == 4, "not public"
+    runs = json.loads(site.collector("list", "--scope", "own", "--json", token=token).stdout)["submissions"]
+    by_night = {run["run"][-6:-5]: run["id"] for run in runs}
+    alike = site.collector("gate", by_night["4"], "--baseline", by_night["3"][:13], "--tolerance", "5", token=token)
+    assert alike.returncode == 0, alike.stdout + alike.stderr
+    slower = site.collector("gate", now, "--baseline", by_night["3"], "--tolerance", "5", token=token)
+    assert slower.returncode == 1, slower.stdout + slower.stderr
+    other = site.token("night-otto", institution="othernight")
+    refused = site.collector("gate", now, "--baseline", by_night["3"], token=other)
+    assert refused.returncode == 4, refused.stdout + refused.stderr

@@ -185,3 +185,10 @@ def test_a_secret_over_several_lines_is_removed(text: str) -> None:
 )
 def test_lines_after_similar_words_are_kept(text: str) -> None:
     assert list(personal.scrub_lines("log.txt", text.split("\n"), personal.Names(), Counter())) == text.split("\n")
+
+
+@pytest.mark.parametrize("form", secret_scan.REFUSED, ids=lambda form: form.what)
+def test_every_hint_has_what_all_hints_of_its_form_share(form) -> None:
+    assert [hint for hint in form.hints if not form.is_hinted(b"before " + hint + b" behind")] == []
+    is_a_hint = form.shared in form.hints
+    assert form.is_hinted(b"before " + form.shared + b"\0 behind") == is_a_hint

@@ -14,7 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,12 @@ class Refused:
     most: int | None
     distinct: int
     is_jwt: bool
+    shared: bytes
+    """What all hints begin or end with: where it is missing, none of them is searched."""
+
+    def is_hinted(self, window: bytes) -> bool:
+        """Whether one of the hints stands there."""
+        return self.shared in window and any(hint in window for hint in self.hints)
 
     def is_live(self, body: bytes) -> bool:
         """Whether it may work for whoever reads it: long enough, and no placeholder."""
@@ -69,7 +75,21 @@ def _refused(row: Mapping[str, Any]) -> Refused:
     pattern = re.compile(rb"(?<![A-Za-z0-9_-])(?:" + row["pattern"].encode("ascii") + rb")")
     hints = tuple(hint.encode("ascii") for hint in row["hints"])
     is_jwt = ask.get("form") == "jwt"
-    return Refused(row["what"], hints, pattern, ask["least"], ask.get("most"), ask["distinct"], is_jwt)
+    shared = _shared_part(row["hints"]).encode("ascii")
+    return Refused(row["what"], hints, pattern, ask["least"], ask.get("most"), ask["distinct"], is_jwt, shared)
+
+
+def _shared_part(texts: list[str]) -> str:
+    """What all of them begin with, or end with if that is longer."""
+    backwards = [text[::-1] for text in texts]
+    return max(_shared_beginning(texts), _shared_beginning(backwards)[::-1], key=len)
+
+
+def _shared_beginning(texts: list[str]) -> str:
+    """What all of them begin with; the first and the last in order differ soonest."""
+    first, last = min(texts), max(texts)
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return "".join(letter for letter, _ in alike)
 
 
 _FORMS = Path(__file__).parent.parent / "scrubbing" / "credential-forms.1.json"
@@ -142,7 +162,7 @@ def _in_bytes(window: bytes) -> Iterator[tuple[str, int]]:
     if b"PRIVATE KEY" in window and (key := next(filter(_has_body, _KEY.finditer(window)), None)):
         yield "a private key", key.start()
     for form in REFUSED:
-        if any(hint in window for hint in form.hints):
+        if form.is_hinted(window):
             yield from ((form.what, token.start()) for token in form.pattern.finditer(window) if form.is_live(token[1]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 _ESCAPE = re.compile(
     rb"\x1b(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>78A-Z])"
@@ -146,7 +147,11 @@ def undecorated(content: bytes) -> bytes:
 
 
 def _is_before_most(kind: re.Pattern[bytes], lines: list[bytes]) -> bool:
-    return len(lines) >= _LEAST_LINES and sum(bool(kind.match(line)) for line in lines) >= 0.95 * len(lines)
+    if len(lines) < _LEAST_LINES:
+        return False
+    most_without = int(0.05 * len(lines))
+    without_label = (line for line in lines if not kind.match(line))
+    return sum(1 for _ in islice(without_label, most_without + 1)) <= most_without
 
 
 def without(content: bytes, label: re.Pattern[bytes] | None) -> bytes:

@@ -24,7 +24,7 @@ _FAILED_LINES = frozenset(("^C", "Hangup", "Interrupt", "Quit", "User defined si
 _OF_A_SHELL = re.compile(r": line \d{1,9}: {1,9}\d{1,9} (?:Killed|Terminated|Aborted|Hangup|Interrupt)\b")
 _SEARCHED = tuple(
     word.encode()
-    for word in (*_FAILED_BEGINNINGS, *_FAILED_WORDS, *_FAILED_LINES, "Hangup", "Interrupt", "Assertion", "line ")
+    for word in (*_FAILED_BEGINNINGS, *_FAILED_WORDS, *_FAILED_LINES, "Hangup", "Interrupt", "Assertion", ": line ")
 )
 _MESSAGE_CHARACTERS = 400
 _SHOWN_CHARACTERS = 160

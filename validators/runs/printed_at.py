@@ -109,12 +109,20 @@ def _best_place(patterns: Sequence[Words], value: bytes, texts: Sequence[tuple[s
 def _lines_with(patterns: Sequence[Words], texts: Sequence[tuple[str, bytes, int]]) -> Iterator[tuple[str, bytes]]:
     for first_word, pattern in patterns:
         for path, text, first in texts:
-            if first_word not in text:  # a tenth of the time of the pattern
-                continue
-            for match in islice(pattern.finditer(text), _MOST_LINES):
+            for match in islice(_find_matches(first_word, pattern, text), _MOST_LINES):
                 begin, end = text.rfind(b"\n", 0, match.start()) + 1, text.find(b"\n", match.end())
                 number = text.count(b"\n", 0, begin) + first
                 yield f"{path}:{number}", text[begin : end if end >= 0 else len(text)].lower()
+
+
+def _find_matches(first_word: bytes, pattern: re.Pattern[bytes], text: bytes) -> Iterator[re.Match[bytes]]:
+    """What `pattern.finditer` gives, in a tenth of its time: a match begins where its first word stands."""
+    position = text.find(first_word)
+    while position >= 0:
+        match = pattern.match(text, position)
+        if match:
+            yield match
+        position = text.find(first_word, match.end() if match else position + 1)
 
 
 def _value_text(value: Any) -> bytes:

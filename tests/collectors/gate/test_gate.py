@@ -221,13 +221,28 @@ def test_a_scope_without_a_system_is_refused(alice, peer, stored) -> None:
     assert peer.received == []
 
 
-@pytest.mark.parametrize("place", ["target", "baseline"])
-def test_one_run_of_an_upload_of_many_is_refused(alice, peer, stored, place) -> None:
-    now, run = stored("now.json", check_of([70])), "dcc1ee4e-6a3d-5287-9d5c-b2dd46338425"
-    words = [run, "--baseline", now] if place == "target" else [now, "--baseline", run]
-    done = alice("gate", *words)
-    assert (done.returncode, "one run of an upload of many" in done.stderr) == (2, True), done.stderr
-    assert peer.received == []
+RUN = "dcc1ee4e-6a3d-5287-9d5c-b2dd46338425"
+
+
+@pytest.mark.parametrize("text", [RUN, RUN[:8]])
+@pytest.mark.parametrize(("value", "status"), [(70, 1), (100, 0)])
+def test_one_run_of_an_upload_of_many_is_compared(alice, peer, stored, text, value, status) -> None:
+    rows = [{"op": "write", "quantity": "bandwidth", "unit": "B/s", "stat": "mean", "value": value, "context": {}}]
+    document = {"tool": "fio", "client_nodes": 1, "parameters": {"bs": "1M", "rw": "write"}, "measurements": rows}
+    peer.private[f"/api/v1/shelf/{RUN}/"] = {"id": RUN, "state": "checked", **document}
+    peer.private[f"/api/v1/submissions/?id={RUN[:8]}&page_size=11"] = {"results": []}
+    peer.private[f"/api/v1/shelf/?id={RUN[:8]}&page_size=11"] = {"results": [{"id": RUN}]}
+    before = stored("before.json", check_of([100]))
+    done = alice("gate", text, "--baseline", before, "--tolerance", "10")
+    assert done.returncode == status, done.stdout + done.stderr
+    done = alice("gate", before, "--baseline", text, "--tolerance", "10")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_run_of_another_upload_of_many_is_unknown(alice, peer, stored) -> None:
+    peer.public[f"/api/v1/shelf/{RUN}/"] = None
+    done = alice("gate", RUN, "--baseline", stored("before.json", check_of([100])))
+    assert (done.returncode, "404" in done.stderr) == (4, True), done.stderr
 
 
 @pytest.mark.parametrize("baseline", ["no such thing", "../x", "-x"])

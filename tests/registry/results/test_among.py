@@ -1,4 +1,4 @@
-"""A result among its like: which results are like it, where its numbers stand, and what better ones have otherwise."""
+"""A result among similar ones: which are similar, where its numbers stand, and how better ones differ."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_a_result_of_unknown_scale_has_no_group(client, crowd) -> None:
     assert document["missing"] == [{"name": "client_nodes", "title": "client nodes"}]
     assert (document["systems"], document["better"], document["like"]) == (0, [], [])
     page = page_source(client.get("/results/hw-g/among/"))
-    assert "This result does not say: client nodes." in page
+    assert "This result does not state: client nodes." in page
 
 
 @pytest.mark.parametrize("forbidding", ["hw-own", "hw-b"])
@@ -256,7 +256,7 @@ def test_the_result_page_links_the_group_and_the_group_a_comparison(client, crow
     assert '<a href="/results/hw-own/among/">' in page_source(client.get("/results/hw-own/"))
     page = page_source(client.get("/results/hw-own/among/"))
     assert 'href="/compare/?results=hw-own,hw-b"' in page
-    assert "4 results of 3 other systems are like it" in page and "These are few" in page
+    assert "Similar are 4 results of 3 other systems" in page and "These are few" in page
     assert "<td>1</td><td>-1 <small>\N{MULTIPLICATION SIGN} 1</small></td>" in page
 
 

@@ -99,7 +99,7 @@ def test_the_phase_that_would_raise_the_score_most_limits_it(client, crowd) -> N
     assert rises["find"] == pytest.approx(100 * (4 ** (1 / 4) - 1)), "one of two rates here"
     assert rises["ior-easy-write"] == 0
     page = client.get("/results/hw-own/").content.decode()
-    assert "IOR hard read limits this score most: at the median of 5 systems like it" in page
+    assert "IOR hard read limits this score most: at the median of 5 similar systems" in page
 
 
 def test_missing_shares_are_listed_with_reasons(client, crowd) -> None:
@@ -121,7 +121,9 @@ def test_four_similar_systems_are_too_few_for_a_limit(client, crowd) -> None:
     document = ask(client)
     assert (document["limiting_phase"], document["unlimited_reason"], document["systems"]) == (None, "few", 4)
     assert {row["median"] for row in document["phases"]} == {None}
-    assert "4 other systems are like it" in client.get("/results/hw-own/").content.decode()
+    assert (
+        "every phase is known of 4 similar systems, and 5 are needed" in client.get("/results/hw-own/").content.decode()
+    )
 
 
 def test_a_rare_phase_leaves_the_limit_unknown(client, crowd) -> None:

@@ -65,7 +65,7 @@ def test_an_upper_bound_is_not_near_a_ceiling() -> None:
     """And without a ceiling the phase that limits the score leads."""
     phases = {"limiting_phase": "find", "score_rise_percent": 4.26, "systems": 6}
     near = nearest_limit([efficiency("ior-easy-read", 180, 200, qualifier="below")], phases)
-    assert near == ("find", "", "score +4.3 % at the median of 6 systems like it", "why")
+    assert near == ("find", "", "score +4.3 % at the median of 6 similar systems", "why")
 
 
 def test_columns_show_each_operation_once_under_its_ceiling() -> None:

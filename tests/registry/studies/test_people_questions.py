@@ -131,7 +131,7 @@ def test_a_result_is_placed_among_similar_ones(client) -> None:
     score = next(row for row in document["numbers"] if row["op"] == "score")
     assert score["better"] == sum(value > own.score for value in best.values()) > 10
     assert (score["best"], score["median"]) == (max(best.values()), statistics.median(best.values()))
-    assert "The better ones" in text
+    assert "Better results" in text
     follow(client, "/results/?q=mistral", f"/results/{own.public_id}/", page)
 
 

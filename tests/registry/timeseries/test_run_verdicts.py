@@ -15,6 +15,7 @@ from tests.registry.record import IOR, make_measurement, make_nights, make_relea
 
 pytestmark = pytest.mark.django_db
 SLUG = "site-one-test-system-a"
+SAME = "known to have the same client nodes and settings since the last change"
 EVEN = [50.0, 50.5, 49.8, 50.2, 49.9, 50.1, 50.3, 49.7]
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -68,9 +69,9 @@ def test_the_system_page_links_the_verdict(client, release) -> None:
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ([50.0], "No earlier runs are known to be alike since the last change; 5 are needed."),
-        ([50.0, 20.0], "1 earlier run is known to be alike since the last change; 5 are needed."),
-        ([*EVEN[:4], 20.0], "4 earlier runs are known to be alike since the last change; 5 are needed."),
+        ([50.0], f"No earlier run is {SAME}; 5 are needed."),
+        ([50.0, 20.0], f"1 earlier run is {SAME}; 5 are needed."),
+        ([*EVEN[:4], 20.0], f"4 earlier runs are {SAME}; 5 are needed."),
     ],
 )
 def test_too_few_earlier_runs_are_reported(client, release, values, reason) -> None:

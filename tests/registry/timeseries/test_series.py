@@ -179,7 +179,7 @@ def test_a_metric_that_is_always_zero_has_no_series(client, nightly) -> None:
 
 def test_the_page_begins_with_the_step_then_picture_then_table(client, nightly) -> None:
     page = page_source(client.get(f"/{ADDRESS}"))
-    assert "<b>1\N{NO-BREAK SPACE}step of level; the newest, 2026-03-05: " in page
+    assert "<b>1\N{NO-BREAK SPACE}performance change; the newest, 2026-03-05: " in page
     assert "worse.</b>" in page
     places = [page.index(mark) for mark in ('id="answer"', "<figure", 'id="steps"', 'id="series"', 'id="how"')]
     assert places == sorted(places)
@@ -192,7 +192,7 @@ def test_the_page_says_that_results_are_too_few_for_a_step(client, db) -> None:
         result = make_result(release, f"hw-{number}", None, tool="ior", parameters=parameters)
         make_measurement(result, "write", 50.0 + number, stat="max")
     page = page_source(client.get(f"/{ADDRESS}"))
-    assert "Too few results to tell a step: none of 1 series has the 6 that it takes." in page
+    assert "Too few results to find a performance change: none of 1 series has 6." in page
 
 
 def test_the_page_shows_picture_table_step_and_difference(client, nightly) -> None:
@@ -342,6 +342,17 @@ def make_scored(release: Any, name: str, score: float, nodes: int | None, day: s
     return make_result(release, name, score, client_nodes=nodes, submitted_on=day, **facts)
 
 
+@pytest.mark.parametrize(
+    ("days", "caption"),
+    [(["2023-11-01", "2023-11-01"], "Runs of one day, evenly apart"), (["2023-11-01", "2023-11-09"], "Days to scale")],
+)
+def test_the_caption_names_the_scale_of_the_days(client, db, days, caption) -> None:
+    release = make_release("T1")
+    for number, day in enumerate(days, 1):
+        make_scored(release, f"io-{number}", 10.0 + number, 10, day)
+    assert caption in page_source(client.get(f"/{ADDRESS}"))
+
+
 def test_runs_of_unknown_scale_join_no_series_and_start_none_together(client, db) -> None:
     """As of Aurora: runs of 300 and of 10 nodes, of which the list says neither."""
     release = make_release("T1")
@@ -354,7 +365,7 @@ def test_runs_of_unknown_scale_join_no_series_and_start_none_together(client, db
         ("io-3", ["client_nodes"], 43219.0), ("io-4", ["client_nodes"], 3749.0),
     ]  # fmt: skip
     page = page_source(client.get(f"/{ADDRESS}"))
-    assert "Scale or settings not known, so not joined" in page and "Not known: client nodes" in page
+    assert "Not in a series: scale or settings not known" in page and "Not known: client nodes" in page
     assert page.count("32,166.00") == 1 and "with the same client nodes and settings" not in page
     assert "compare with previous" not in page_source(client.get("/systems/site-one-test-system-a/"))
 

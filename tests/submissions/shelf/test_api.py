@@ -113,6 +113,19 @@ def test_sharing_ends_and_does_not_reveal_accounts(cast, shelved) -> None:
     assert (gone.status_code, gone.json()["code"]) == (404, "shelf.not-shared")
 
 
+def test_one_run_has_its_settings_and_measurements(cast, shelved) -> None:
+    mine = shelved()
+    cast.alice.patch(f"shelf/{mine.pk}/", {"project": "secret"})
+    cast.bob.post(f"shelf/{mine.pk}/shares/", {"username": "charlie", "until": until(days=7)})
+    own, shared = (person.get(f"shelf/{mine.pk}/").json() for person in (cast.bob, cast.charlie))
+    assert own["parameters"]["api"] == "POSIX" and own["client_nodes"] == 10
+    assert own["system_slug"] == "north-lab-otter"
+    assert {"ior-easy-write", "mdtest-hard-stat"} <= {row["op"] for row in own["measurements"]}
+    private = {"project": "", "submission": None, "labels": [], "is_own": False, "shares": []}
+    assert shared == own | private
+    assert cast.dana.get(f"shelf/{mine.pk}/").status_code == 404
+
+
 def test_a_share_is_deleted_after_its_end(cast, shelved) -> None:
     """Until then the file of the account's data names it, and not a moment longer."""
     mine = shelved()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,7 +10,15 @@ import time_machine
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from submissions.models import FIRST_NUMBER, ShelfFact, ShelfMeasurement, ShelfResult, ShelfRun, Submission
+from submissions.models import (
+    FIRST_NUMBER,
+    ShelfFact,
+    ShelfMeasurement,
+    ShelfResult,
+    ShelfRun,
+    ShelfSystem,
+    Submission,
+)
 from submissions.shelf import rows
 
 
@@ -49,3 +58,16 @@ def test_numbers_of_the_shelf_begin_beyond_those_of_the_record(db) -> None:
             "SELECT seqstart FROM pg_sequence WHERE seqrelid = pg_get_serial_sequence(%s, 'id')::regclass", [table]
         )
         assert cursor.fetchone() == (FIRST_NUMBER,)
+
+
+def test_a_further_run_of_a_system_locks_no_institution(cast, checked) -> None:
+    """A lock would let workers shelve the runs of an institution one after another."""
+    metadata = {"metadata": json.dumps({"system": "Otter"})}
+    locks = []
+    for nodes in (10, 12):
+        checked(fields=metadata, client_nodes=nodes)
+        with CaptureQueriesContext(connection) as queries:
+            rows.shelve_due()
+        locks.append(sum("FOR NO KEY UPDATE" in query["sql"] for query in queries))
+    assert locks == [1, 0]
+    assert [system.name for system in ShelfSystem.objects.all()] == ["Otter"]

@@ -16,6 +16,7 @@ from tests.validators.bench_cases import codes_of
 from tests.validators.benchmarks.test_elbencho import HEAD, WRITE
 from validators import catalogue, schema
 from validators.checks import check
+from validators.reading import cleaning
 
 NAMES = {
     "ior": "4.1-iorhard",
@@ -148,6 +149,12 @@ def test_numbers_in_labels_may_be_of_any_length(tmp_path):
     for form in (b"%d: ", b"%4d: ", b"%d:", b"pod-%d bench "):
         report = of_log(tmp_path, b"\n".join(form % (at * 37) + line for at, line in enumerate(lines)))
         assert [figures(run) for run in report.runs] == [alone("fio", tmp_path)], form
+
+
+@pytest.mark.parametrize(("lines", "without_label", "is_removed"), [(20, 1, True), (20, 2, False), (19, 1, False)])
+def test_a_label_stands_before_nineteen_of_twenty_lines(lines, without_label, is_removed):
+    content = b"\n".join([b"plain text"] * without_label + [b"0: text"] * (lines - without_label))
+    assert cleaning.undecorated(content) == (content.replace(b"0: ", b"") if is_removed else content)
 
 
 def test_a_prefix_of_some_lines_is_no_label(tmp_path):

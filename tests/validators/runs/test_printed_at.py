@@ -135,3 +135,9 @@ def test_words_are_of_rules_and_parameters_that_exist(path):
     rules = {rule.code for rule in benchmark.rules}
     assert all(texts and all(isinstance(text, str) and text.strip() for text in texts) for texts in rows.values())
     assert {name for name in rows if "." in name} <= rules
+
+
+def test_first_words_that_begin_no_match_are_passed_over():
+    text = b"io_io io-io io nodes io  nodes on io nodes"
+    pattern = printed_at._pattern("io nodes")
+    assert [match.start() for match in printed_at._find_matches(b"io", pattern, text)] == [12, 21, 34]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import mul
 
 from validators.distributions import Distribution, summed
 
@@ -63,12 +65,12 @@ def read_table(content: bytes, path: str, phase: str) -> RankTable:
 def _ior(path: str, header: list[bytes], rows: list[list[bytes]]) -> RankTable:
     if header != _IOR_HEADER:
         raise ValueError("not the columns of IOR")
-    seconds = [_positive(row[2]) for row in rows]
-    rates = [_positive(row[4]) for row in rows]
+    seconds = _positive_numbers(row[2] for row in rows)
+    rates = _positive_numbers(row[4] for row in rows)
     longest = max(seconds)
-    work = [rate * time for rate, time in zip(rates, seconds, strict=True)]
-    busy = [_positive(row[3]) for row in rows]
-    inside = [time * _positive(row[5]) for time, row in zip(busy, rows, strict=True)]
+    work = list(map(mul, rates, seconds))
+    busy = _positive_numbers(row[3] for row in rows)
+    inside = list(map(mul, busy, _positive_numbers(row[5] for row in rows)))
     most = sum(work) / longest / GIB
     return RankTable(path, "bandwidth", rates, most, True, work, _farthest(work, inside), longest, busy)
 
@@ -77,9 +79,9 @@ def _mdtest(path: str, header: list[bytes], rows: list[list[bytes]], name: bytes
     column = header.index(name)
     if rows[0][0] != b"all":
         raise ValueError("no row of all ranks")
-    rates = [_positive(row[column]) for row in rows[1:]]
-    busy = [_positive(row[column + 1]) for row in rows[1:]]
-    work = [rate * time for rate, time in zip(rates, busy, strict=True)]
+    rates = _positive_numbers(row[column] for row in rows[1:])
+    busy = _positive_numbers(row[column + 1] for row in rows[1:])
+    work = list(map(mul, rates, busy))
     items = [_positive(rows[0][1])] * len(work)
     of_phase, seconds = _positive(rows[0][column]), _positive(rows[0][column + 1])
     return RankTable(path, "rate", rates, of_phase / 1000, True, work, _farthest(work, items, 1), seconds, busy)
@@ -95,10 +97,14 @@ def _farthest(work: list[float], expected: list[float], before: int = 0) -> tupl
 
 
 def _positive(text: bytes) -> float:
-    value = float(text)
-    if not (math.isfinite(value) and value > 0):
-        raise ValueError("not a positive number")
-    return value
+    return _positive_numbers([text])[0]
+
+
+def _positive_numbers(texts: Iterable[bytes]) -> list[float]:
+    values = list(map(float, texts))
+    if not (all(map(math.isfinite, values)) and min(values, default=1) > 0):
+        raise ValueError("not positive numbers")
+    return values
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,7 +182,7 @@ def test_a_page_is_found_again_after_signing_in(client, record, reader) -> None:
     answer = client.get("/results/hw-1/?r=hw-1&a=%C3%A9", headers=HTML)
     assert answer["Location"] == "/login/?next=/results/hw-1/%3Fr%3Dhw-1%26a%3D%25C3%25A9"
     page = client.get(answer["Location"])
-    assert "This registry is read by accounts alone." in page_source(page)
+    assert "You need an account to read this registry." in page_source(page)
     fields = {"username": "gil", "password": "wrong", "next": "/results/hw-1/?r=hw-1"}
     wrong_answer = client.post(answer["Location"], fields)
     assert 'name="next" value="/results/hw-1/?r=hw-1"' in page_source(wrong_answer)
@@ -193,7 +193,7 @@ def test_the_upload_page_explains_why_it_needs_an_account(client) -> None:
     page = page_source(answer)
     assert "To submit a run you need an account." in page and 'href="/account/request/"' in page
     form = page_source(client.get("/account/request/"))
-    assert "This registry is read by accounts alone. To submit runs you need one" in form
+    assert "You need an account to read this registry. To submit runs you need one" in form
 
 
 def test_an_open_registry_says_that_reading_needs_no_account(client, settings) -> None:
