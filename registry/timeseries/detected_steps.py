@@ -112,13 +112,13 @@ def find_differences(system: System) -> list[str]:
 def _stored_rows(system: System) -> dict[str, Row]:
     """By name the steps and verdicts of a system, without what is not computed."""
     rows: dict[str, Row] = {}
-    for step in Step.objects.filter(system=system).values():
-        gone = {"is_gone": step.pop("gone_at") is not None}
-        rows[f"step {step['id']}"] = gone | {name: step[name] for name in step if name not in _BY_PEOPLE}
-    for verdict in RunVerdict.objects.filter(system=system).values():
-        rows[f"verdict on result {verdict['result_id']}"] = {
-            name: verdict[name] for name in verdict if name != "found_at"
-        }
+    steps: list[Row] = [dict(row) for row in Step.objects.filter(system=system).values()]
+    for row in steps:
+        row["gone_at"] = row["gone_at"] is not None
+        rows[f"step {row['id']}"] = {name: row[name] for name in row if name not in _BY_PEOPLE}
+    verdicts: list[Row] = [dict(row) for row in RunVerdict.objects.filter(system=system).values()]
+    for row in verdicts:
+        rows[f"verdict on result {row['result_id']}"] = {name: row[name] for name in row if name != "found_at"}
     return rows
 
 
