@@ -16,7 +16,7 @@ from typing import Any
 
 from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
 
-from registry.log import log_files, name_records, recording, records, signed_note, signing, tiles
+from registry.log import allowed_changes, log_files, name_records, recording, records, signed_note, signing, tiles
 from registry.log.canonical_form import canonical_text
 from registry.log.merkle_tree import EMPTY_ROOT, leaf_hash, node_hash
 from registry.log.overview import RESTORED_SUBJECT
@@ -218,6 +218,28 @@ def opening_breaks() -> Iterator[str]:
         if stored != (record["type"], record["act"], record["recorded_at"]) or not _is_of(opening.subject, record):
             yield f"{opening.subject}: the row of its record says something else than the record."
     yield from emptied_breaks()
+    yield from history_breaks()
+
+
+def history_breaks() -> Iterator[str]:
+    """Records that do not follow the one before them, or change of it what their act may not.
+
+    Somebody who writes to the tables can add a record, and the log takes it up; its own act then tells.
+    """
+    rows = LogOpening.objects.filter(kind__in=allowed_changes.MAY_CHANGE).exclude(subject=recording.ERASED_NAMES)
+    before: tuple[str, str | None, Row | None] = ("", None, None)
+    for opening in rows.select_related("leaf").order_by("subject", "leaf").iterator(AT_ONCE):
+        subject, leaf, former = before if before[0] == opening.subject else (opening.subject, None, None)
+        record = None
+        if opening.canonical is not None and is_of_leaf(opening, opening.canonical):
+            record = json.loads(opening.canonical)
+            if record["previous"] != leaf:
+                recorded_at = f"{opening.recorded_at:%Y-%m-%d %H:%M}"
+                yield f"{subject}: its record of {recorded_at} follows another one than stands there."
+            elif former is not None and (undue := allowed_changes.undue_changes(former, record)):
+                named = ", ".join(undue[:MOST_DIFFERENCES])
+                yield f"{subject}: a record says {record['act']}, and changes what that never does: {named}."
+        before = (subject, str(opening.leaf) if opening.canonical is not None else None, record)
 
 
 def emptied_breaks() -> Iterator[str]:

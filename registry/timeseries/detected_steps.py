@@ -19,7 +19,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from registry.comparison.spreads import measurement_key
-from registry.models import Result, Step, StepsDue, System
+from registry.models import Result, RunVerdict, Step, StepsDue, System
 from registry.query.public_record import Row
 from registry.timeseries import change_points, recorded_verdicts, series
 from registry.timeseries.recorded_verdicts import VerdictChanges
@@ -28,6 +28,9 @@ WITHIN = change_points.SHORTEST
 """A step found less than so many results from where it stood is the same one: closer two can't be."""
 PAUSE = timedelta(minutes=10)
 _MOVES = ("series", "before", "after", "printed_unit", "day", "level_before", "level_after", "chance", "gone_at")
+
+_BY_PEOPLE = ("found_at", "state", "note", "version")
+"""Columns of a step that follow from no result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,43 @@ def detect_steps(system_id: int) -> StepChanges:
     changed = _find_changes(system)
     StepsDue.objects.filter(pk__in=taken).delete()
     return changed
+
+
+def find_differences(system: System) -> list[str]:
+    """Steps, and verdicts on runs, that the results of a system do not make, a sentence for each. Nothing is kept.
+
+    Seven queries where all fits. What people said of a step, and since when it is gone, follows from no result.
+    """
+    with transaction.atomic():
+        stored = _stored_rows(system)
+        _find_changes(system)
+        computed = _stored_rows(system)
+        transaction.set_rollback(True)
+    sentences = []
+    for name in sorted({*stored, *computed}):
+        before, after = stored.get(name), computed.get(name)
+        if before is None or after is None:
+            sentences.append(f"its {name} {'is not stored' if before is None else 'is none that its results make'}")
+        else:
+            sentences += [
+                f"its {name} has {column} {before[column]!r:.80}, and its results make {after[column]!r:.80}"
+                for column in before
+                if before[column] != after[column]
+            ]
+    return sentences
+
+
+def _stored_rows(system: System) -> dict[str, Row]:
+    """By name the steps and verdicts of a system, without what is not computed."""
+    rows: dict[str, Row] = {}
+    steps: list[Row] = [dict(row) for row in Step.objects.filter(system=system).values()]
+    for row in steps:
+        row["gone_at"] = row["gone_at"] is not None
+        rows[f"step {row['id']}"] = {name: row[name] for name in row if name not in _BY_PEOPLE}
+    verdicts: list[Row] = [dict(row) for row in RunVerdict.objects.filter(system=system).values()]
+    for row in verdicts:
+        rows[f"verdict on result {row['result_id']}"] = {name: row[name] for name in row if name != "found_at"}
+    return rows
 
 
 def row_of(step: Step) -> Row:

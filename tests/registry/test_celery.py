@@ -114,6 +114,39 @@ def test_a_worker_that_cannot_go_on_ends_at_once(processes: str) -> None:
     wait_until(lambda: not any(is_alive(pid) for pid in pids), "the processes of the worker to end")
 
 
+WORKER_WITH_LIMITS = """
+import sys
+from billiard.compat import mem_rss
+from celery import bootsteps
+from registry.celery import app
+
+class Telling(bootsteps.StartStopStep):
+    requires = {"celery.worker.components:Pool"}
+
+    def start(self, worker):
+        print("limit", worker.pool._pool._max_memory_per_child, mem_rss(), flush=True)
+        raise OSError(28, "No space left on device")
+
+app.steps["worker"].add(Telling)
+app.worker_main(["worker", "--queues", sys.argv[1], "--concurrency", "1", "--without-gossip", "--without-mingle"])
+"""
+
+
+@pytest.mark.parametrize("queues", ["prompt", "processing,check", "prompt,check"])
+def test_processes_for_prompt_tasks_give_back_what_a_large_one_took(queues: str) -> None:
+    """Those that read what strangers sent have a warm process, which would be started again each time."""
+    # A shell in between: a program begins with the peak of memory of who started it, and this process is large.
+    started = ["sh", "-c", '"$@"; exit', "sh", sys.executable, "-c", WORKER_WITH_LIMITS, queues]
+    done = subprocess.run(started, capture_output=True, text=True, timeout=120, cwd=ROOT)
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("limit "))
+    limit_kib, used_kib = map(int, line.split()[1:])
+    usual_kib = settings.CELERY_WORKER_MAX_MEMORY_PER_CHILD
+    if queues == "prompt":
+        assert used_kib < limit_kib + 4096 and limit_kib < min(usual_kib, used_kib + 16 * 1024)
+    else:
+        assert limit_kib == usual_kib
+
+
 def is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"

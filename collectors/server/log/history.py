@@ -4,13 +4,57 @@ The registry lists the records of a thing, the newest first. A list that lacks o
 of it otherwise than the record does itself, breaks this chain.
 """
 
+import json
 import re
 from collections import namedtuple
 
 LEAF = re.compile(r"[0-9a-f]{64}\Z")
 MOST_ROWS = 10000
+ACTS = (
+    *("called", "changed", "published", "amended", "withdrawn", "named", "identified", "undone", "rechecked", "loaded"),
+    *("ranged", "first-recorded", "erased", "removed"),
+)
+"""Acts of docs/log.md that record something of a thing."""
 TO_SECONDS = 19
 """Characters of a time to its second: a record has no more of it."""
+
+MAY_CHANGE = {
+    "result": {
+        "withdrawn": {"only": ["withdrawn_at", "withdrawn_reason"]},
+        "identified": {"only": ["institution_slug", "system_slug", "platform"]},
+        "rechecked": {"only": ["later_evidence"]},
+        "named": {
+            "never": [
+                *("id", "tool", "tool_version", "mode", "trust", "release", "client_nodes", "tasks", "score"),
+                *("bandwidth_gib_per_s", "rate_kiops", "repeated_scores", "measurements", "reproducibility"),
+                *("production", "submitted_on", "published_at", "revision", "revises", "withdrawn_at"),
+            ]
+        },
+        "loaded": {"never": ["id"], "without": {"trust": "verified"}},
+    },
+    "list": {
+        "amended": {"never": ["release", "list", "trust"], "longer": ["note"]},
+        "ranged": {"only": ["entries.rank_low", "entries.rank_high"]},
+        "loaded": {"never": ["release", "list"], "without": {"trust": "verified"}},
+        "erased": {"never": ["release", "list", "trust"]},
+    },
+    "release": {
+        "changed": {"never": ["slug", "imported", "published_at"], "without": {"imported": True}},
+        "published": {"only": ["published_at"]},
+        "loaded": {"never": ["slug"], "without": {"imported": False}},
+    },
+    "name_change": {"undone": {"only": ["undone_at", "undone_reason", "parts"]}},
+    "site": {"*": {"never": ["slug", "name"]}, "changed": {"never": ["slug"]}},
+    "system": {"*": {"never": ["slug", "name"]}, "changed": {"never": ["slug"]}},
+    "platform": {"*": {"never": ["slug", "name"]}, "changed": {"never": ["slug"]}, "loaded": {"never": ["slug"]}},
+    "reproduction": {},
+    "edition": {},
+}
+"""By type and act, of a record that follows another one, what it may change of it.
+
+`only` names all that it may change, `never` what it may not; `parts` are those of the record, `entries.X` members of
+rows. `longer` may only get more at its end, and neither record may be as `without` says. Other acts follow none.
+"""
 
 Row = namedtuple("Row", "leaf act recorded_at is_erased")
 Row.__doc__ = "What the registry lists of one record."
@@ -57,6 +101,44 @@ def break_of(record, leaf, rows):
     if record.get("act") != row.act or str(record.get("recorded_at"))[:TO_SECONDS] != row.recorded_at[:TO_SECONDS]:
         return "the registry lists it with another act or time"
     return None
+
+
+def undue_changes(before, after):
+    """What a record changes of the one before it that its act may not change, by name; the act itself, where none may.
+
+    None for an act or a type that is not known here: a later release may have more of them.
+    """
+    kind, act = after.get("type"), after.get("act")
+    rules = MAY_CHANGE.get(kind)
+    if rules is None or act not in ACTS:
+        return None
+    rule = rules.get(act, rules.get("*"))
+    old, new = [dict(record[kind], parts=record.get("parts")) for record in (before, after)]
+    if rule is None:
+        return ["act"]
+    wrong = [name for name, value in rule.get("without", {}).items() if value in (old.get(name), new.get(name))]
+    wrong += [name for name in rule.get("longer", ()) if not is_longer(old.get(name), new.get(name))]
+    if "only" in rule:
+        old, new = [facts_without(facts, rule["only"]) for facts in (old, new)]
+        return wrong + [name for name in sorted(set(old) | set(new)) if not is_same(old, new, name)]
+    return wrong + [name for name in rule["never"] if not is_same(old, new, name)]
+
+
+def is_longer(old, new):
+    return isinstance(old, str) and isinstance(new, str) and new.startswith(old) and new != old
+
+
+def is_same(old, new, name):
+    return json.dumps(old.get(name), sort_keys=True) == json.dumps(new.get(name), sort_keys=True)
+
+
+def facts_without(facts, names):
+    """Facts without these members, and rows of `entries` without theirs."""
+    inner = {name.partition(".")[2] for name in names if "." in name}
+    rest = {name: value for name, value in facts.items() if name not in names}
+    if inner and isinstance(facts.get("entries"), list):
+        rest["entries"] = [{name: row[name] for name in row if name not in inner} for row in facts["entries"]]
+    return rest
 
 
 def name_of(leaf):

@@ -7,6 +7,8 @@ from collectors.server.log import history, memory, merkle, proof, shown, signed_
 
 MOST_FOLLOWED = 200
 """Earlier records that are read of one thing."""
+MOST_NAMED = 10
+"""Names of one record that a sentence has."""
 PROVEN, ASSUMED, REFUTED, UNKNOWN = "proven", "assumed", "refuted", "unknown"
 
 Statement = namedtuple("Statement", "name outcome text")
@@ -233,7 +235,12 @@ class Verification:
                 text = "Only the %d records before it were read; there are more."
                 self.add_statement("history", UNKNOWN, text % MOST_FOLLOWED)
                 return
-            current = self.read_earlier(previous, inclusion, fetch)
+            later, current = current, self.read_earlier(previous, inclusion, fetch)
+            undue = history.undue_changes(current.record, later.record)
+            if undue:
+                text = "%s says %s, and changes what that never does: %s."
+                name = history.name_of(later.leaf.hex())
+                raise history.HistoryError(text % (name, later.record["act"], ", ".join(undue[:MOST_NAMED])))
             points[(current.checkpoint.size, current.checkpoint.root)] = current.checkpoint
         fork = None
         if len(points) > 1:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q
 
 from registry.dumps import editions
 from registry.lists import definitions
@@ -20,8 +20,14 @@ from registry.models import (
     ObservedParameter,
     PublicSystemSnapshot,
     Result,
+    RunVerdict,
+    Step,
+    StepsDue,
+    System,
 )
 from registry.query.facts import fact_index, observed_parameters
+from registry.timeseries import detected_steps
+from registry.timeseries.change_points import FEWEST
 from validators import VERSION
 
 AT_ONCE = 500
@@ -36,6 +42,18 @@ def derived_breaks() -> Iterator[str]:
     yield from parameter_breaks()
     yield from fact_breaks()
     yield from edition_breaks()
+    yield from step_breaks()
+
+
+def step_breaks() -> Iterator[str]:
+    """Steps and verdicts on runs that results do not make, of systems for which no worker is at them."""
+    of_system = [Exists(model._default_manager.filter(system=OuterRef("pk"))) for model in (Step, RunVerdict)]
+    counted = System.objects.annotate(count=Count("results")).filter(count__gte=FEWEST).order_by().values("pk")
+    systems = System.objects.filter(of_system[0] | of_system[1] | Q(pk__in=counted))
+    systems = systems.exclude(Exists(StepsDue.objects.filter(system=OuterRef("pk"))))
+    for system in systems.order_by("pk").iterator(AT_ONCE):
+        for sentence in detected_steps.find_differences(system)[:MOST_NAMED]:
+            yield f"systems/{system.slug}: {sentence}."
 
 
 def edition_breaks() -> Iterator[str]:

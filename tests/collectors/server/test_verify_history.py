@@ -24,8 +24,7 @@ def reader(collector, peer):
 def log(peer):
     """A registry with a result of four records, the newest of which reads as the result does."""
     log = MadeLog().fill(3)
-    older = [envelope("result", {**FACTS, "score": 40.0 + number}) for number in range(3)]
-    records = [{**record, "act": act} for record, act in zip([*older, envelope("result", FACTS)], ACTS, strict=True)]
+    records = [{**envelope("result", FACTS), "act": act} for act in ACTS]
     log.places = log.chain(records)
     show(peer, log)
     return log
@@ -190,3 +189,33 @@ def test_a_kept_proof_with_a_hidden_record_is_refuted_offline(reader, peer, log,
     path.write_text(json.dumps(document))
     done = reader("verify", path)
     assert (done.returncode, len(peer.received)) == (1, count), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("act", "changed", "named"),
+    [
+        ("withdrawn", {"score": 44.82}, "score"),
+        ("rechecked", {"measurements": []}, "measurements"),
+        ("published", {}, "act"),
+        ("loaded", {"trust": "verified"}, "trust"),
+    ],
+)
+def test_a_record_that_changes_what_its_act_never_does_is_refuted(reader, peer, act, changed, named):
+    """Somebody who writes to the registry's tables added it, and the log took it up."""
+    log = MadeLog().fill(3)
+    former = {**envelope("result", {**FACTS, "score": 9.5}), "act": "first-recorded"}
+    after = {**envelope("result", {**former["result"], **changed}), "act": act}
+    log.places = log.chain([former, after])
+    show(peer, log)
+    peer.public["/api/v1/results/hw-1/"] = {**ANSWER, **after["result"], "bytes": 2**60}
+    done = reader("verify", "hw-1")
+    assert done.returncode == 1
+    assert f"{act}, and changes what that never does: {named}." in done.stdout
+
+
+def test_an_act_of_a_later_release_refutes_nothing(reader, peer):
+    log = MadeLog().fill(3)
+    former = {**envelope("result", {**FACTS, "score": 9.5}), "act": "first-recorded"}
+    log.places = log.chain([former, {**envelope("result", FACTS), "act": "reviewed-again"}])
+    show(peer, log)
+    assert reader("verify", "hw-1").returncode == 0

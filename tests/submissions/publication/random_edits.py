@@ -60,11 +60,11 @@ NAMED_TABLES = {
     *("registry_logcheckpoint", "registry_logkey", "registry_logstate", "registry_reproduction"),
 }
 """Edited by tests of their own: names, files and what follows from the record. Of some no column but these is found."""
-COMPUTED = "computed from the record by a worker, and computed again after each change; verify_record does not"
+COMPUTED = "computed again from the record by verify_record; test_computed_steps edits them"
 UNRECORDED_TABLES = {
     "registry_step": COMPUTED,
     "registry_runverdict": COMPUTED,
-    "registry_stepsdue": COMPUTED,
+    "registry_stepsdue": "systems that wait for a worker",
     "registry_rankrange": "the ranges that a list shows are recorded with it",
     "registry_searchtext": "texts of the site, loaded from its files by each release",
     "registry_demonstrationrun": "runs of the tour, which are no results",
