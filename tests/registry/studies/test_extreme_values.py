@@ -1,4 +1,4 @@
-"""The largest and smallest numbers that a check lets through, and those that earlier ones did: each question answers."""
+"""Numbers at the limits of a check, and beyond them from before there were limits: each question answers."""
 
 from __future__ import annotations
 
