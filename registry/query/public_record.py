@@ -86,7 +86,7 @@ class NotOnRecord(Problem, Http404):
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str] = (), hint: str = "Check the address.") -> None:
         super().__init__(f"There is no {kind} {name!r}.", hint=f"Nearest: {', '.join(nearest)}." if nearest else hint)
-        self.code = f"record.no-{kind}"
+        self.code = f"record.no-{kind.replace(' ', '-')}"
         self.nearest = list(nearest)
 
 

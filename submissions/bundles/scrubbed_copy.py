@@ -35,8 +35,8 @@ def copy_findings(submission: Submission) -> list[dict[str, str]]:
     removed = derivative.report.get("removed", []) if derivative else []
     if not removed:
         return []
-    listed = ", ".join(f"{row['rule']} {row['count']}" for row in removed)
-    message = f"The bundle tells of persons, hosts or keys; the copy that others see is without it: {listed}."
+    listed = ", ".join(f"{row['rule']} ({row['count']})" for row in removed)
+    message = f"The public copy leaves out what names persons or hosts, or is a key: {listed}."
     hint = "Pack with the collector, which takes such things out before anything leaves your site."
     return [Finding("bundle.personal", WARNING, message, hint).as_json()]
 

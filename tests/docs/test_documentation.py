@@ -105,7 +105,10 @@ def problem_codes(*packages: str) -> list[str]:
         for path in (ROOT / package).rglob("*.py"):
             text = path.read_text(encoding="utf-8")
             codes |= set(re.findall(r"""^    code = "([a-z0-9-]+\.[a-z0-9-]+)"$""", text, flags=re.MULTILINE))
-            codes |= {f"record.no-{kind}" for kind in re.findall(r"""\bNotOnRecord\(\s*"([a-z]+)\"""", text)}
+            codes |= {
+                f"record.no-{kind.replace(' ', '-')}"
+                for kind in re.findall(r"""\bNotOnRecord\(\s*"([a-z ]+)\"""", text)
+            }
     return sorted(codes)
 
 

@@ -113,7 +113,8 @@ def test_a_name_that_was_never_public_is_not_recorded_or_shown(cast: Any) -> Non
     assert records(act) == []
     client = Client()
     assert client.get("/api/v1/name-changes/").json()["results"] == []
-    assert client.get(f"/api/v1/name-changes/{act}/").status_code == 404
+    refused = client.get(f"/api/v1/name-changes/{act}/")
+    assert (refused.status_code, refused.json()["code"]) == (404, "record.no-name-change")
     assert client.get(f"/api/v1/name-changes/{act}/proof/").status_code == 404
 
 

@@ -320,7 +320,7 @@ def test_personal_traces_of_a_bundle_are_a_warning_after_scrubbing(cast, submitt
         if each["code"] == "bundle.personal"
     ]
     assert finding["level"] == "warning"
-    assert "environment 5" in finding["message"]
+    assert "environment (5)" in finding["message"]
     assert "bundle.personal" not in [each["code"] for each in before]
     client.force_login(cast.alice.account)
     assert "bundle.personal" in client.get(f"/submissions/{telling.pk}/").content.decode()
