@@ -132,7 +132,10 @@ def question_lines(row):
         yield indent + "  no answer"
     else:
         origin = SOURCES.get(row.get("source"), str(row.get("source")))
-        yield "{}  {}  ({})".format(indent, value if isinstance(value, str) else json.dumps(value), origin)
+        lines = value.splitlines() if isinstance(value, str) else [json.dumps(value)]
+        for line in lines[:-1]:
+            yield indent + "  " + line
+        yield "{}  {}  ({})".format(indent, lines[-1] if lines else "", origin)
     if row.get("lacking"):
         yield "{}  open: {}".format(indent, row["lacking"])
     for line in recipe_lines(row.get("recipe")):

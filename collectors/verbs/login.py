@@ -66,7 +66,14 @@ def keep_settings(path, settings):
 def read_token(url):
     """The token that is pasted, or the first line of standard input. Raises UsageError where it would be shown."""
     if not sys.stdin.isatty():
-        return sys.stdin.readline(MAX_TOKEN_CHARACTERS).strip()
+        token = sys.stdin.readline(MAX_TOKEN_CHARACTERS).strip()
+        if not token:
+            raise UsageError(
+                "collector.token",
+                "The first line of standard input is empty; it must be the token.",
+                "Make one at %s/account/, or run `login` on a terminal and paste it." % url,
+            )
+        return token
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", getpass.GetPassWarning)

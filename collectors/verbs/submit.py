@@ -19,6 +19,7 @@ On a terminal you are asked for each; elsewhere --acknowledge says both. Without
 those count that were named at the upload. Submitting twice is no error: nothing changes.
 """
 
+CONFLICT = "state.conflict"
 RUN_NEEDED = "review.primary-needed"
 STATEMENTS = (
     ("acknowledge_rules", "I know the rules of the release."),
@@ -53,6 +54,8 @@ def run(options, progress):
     except ServerRefusal as error:
         if error.code == RUN_NEEDED:
             error.hint = "Say with --run N which one counts; `status %s` numbers them." % options.id
+        elif error.code == CONFLICT:
+            error.hint = "Before the deadline, edit it on its page: it is checked again, and you submit it anew."
         raise
     if options.json:
         report.print_json(document)

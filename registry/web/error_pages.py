@@ -48,7 +48,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def refusal_page(request: HttpRequest, problem: Problem) -> HttpResponse:
     """What domain code refused, as a page."""
-    errors = [f"{name}: {' '.join(map(str, why))}" for name, why in (problem.errors or {}).items()]
+    errors = [f"{name}: {' '.join(map(str, why)).rstrip('.')}." for name, why in (problem.errors or {}).items()]
     hint = problem.hint if _is_of_api(request) else problem.page_hint
     response = _error_page(request, problem.status, problem.code, problem.title, " ".join([*errors, hint]))
     if problem.retry_after_s is not None:

@@ -164,7 +164,8 @@ def known_release(slug: str) -> Release:
     try:
         return public_record.find_release(slug)
     except public_record.NotOnRecord as error:
-        raise UnknownRelease(f"There is no release {slug[:60]!r}.", hint=f"{error.hint} GET releases/.") from error
+        hint = f"{error.hint} {UnknownRelease.hint}" if error.nearest else UnknownRelease.hint
+        raise UnknownRelease(f"There is no release {slug[:60]!r}.", hint=hint) from error
 
 
 def known_lists(names: Iterable[str], release: Release | None) -> list[str]:

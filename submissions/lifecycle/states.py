@@ -64,7 +64,13 @@ def source_states(state: State) -> frozenset[State]:
 def require_state(submission: Submission, expected: Collection[State]) -> None:
     """Before anything else is looked at; `move` itself decides once more. Raises StateConflict in any other state."""
     if submission.state not in expected:
-        raise StateConflict(f"It is {submission.state}, not {' or '.join(expected)}.")
+        raise StateConflict(_state_words(submission.state, expected))
+
+
+def _state_words(current: str, expected: Collection[str]) -> str:
+    """Why a change is refused, with the states as pages name them."""
+    needed = " or ".join(sorted(State(state).label for state in expected))
+    return f"Its state is {State(current).label}. This is possible only in the state {needed}."
 
 
 def require_reason(text: str) -> str:
@@ -105,7 +111,7 @@ def transition(
     current_state = Submission.objects.filter(pk=submission_id).values_list("state", flat=True).first()
     if current_state is None:
         raise NotFound
-    raise StateConflict(f"It is {current_state}, not {' or '.join(sorted(expected))}.")
+    raise StateConflict(_state_words(current_state, expected))
 
 
 def note_event(

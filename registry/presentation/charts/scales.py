@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -12,6 +13,8 @@ TEXT_ROOM = 76
 """Between two texts of an axis."""
 TICK_ROOM = 12
 """Between the texts of two ticks."""
+MOST_DIGITS = 15
+"""Digits of a power of ten that a tick writes out."""
 STEPS = (1, 1.5, 2, 3, 5, 7.5)
 """Ticks in each decade, those that there is room for."""
 
@@ -33,7 +36,10 @@ class LogAxis:
         self.left, self.right = start, right
 
     def at(self, value: float) -> float:
-        share = (math.log10(value) - self.low) / (self.high - self.low)
+        return self._at_exponent(math.log10(value))
+
+    def _at_exponent(self, exponent: float) -> float:
+        share = (exponent - self.low) / (self.high - self.low)
         return round(self.left + share * (self.right - self.left), 1)
 
     def ruler(self) -> str:
@@ -42,9 +48,9 @@ class LogAxis:
 
     @property
     def ticks(self) -> list[Tick]:
-        """Each power of ten of the axis."""
+        """Each power of ten of the axis, placed by its exponent: the smallest ones are no number of 64 bits."""
         powers = decade_exponents(self.low, self.high)
-        return [Tick(self.at(10.0**power), f"{10**power:,d}" if power >= 0 else f"{10.0**power:g}") for power in powers]
+        return [Tick(self._at_exponent(power), _power_text(power)) for power in powers]
 
     def close_ticks(self, low: float, high: float) -> list[Tick]:
         """Powers of ten from `low` to `high`, then the steps between them, that have room; those nearest to 1 first."""
@@ -81,6 +87,13 @@ class LinearAxis:
         return [Tick(self.at(value), f"{value:,.{places}f}") for value in values]
 
 
+def _power_text(power: int) -> str:
+    """A power of ten in digits, or as 1e-30 where nobody would count them."""
+    if abs(power) > MOST_DIGITS:
+        return f"1e{power}"
+    return f"{10**power:,d}" if power >= 0 else f"{10.0**power:g}"
+
+
 def _round_step(rough: float) -> float:
     """The next of 1, 2, 5, 10, ... from a rough step."""
     power = 10.0 ** math.floor(math.log10(rough))
@@ -96,7 +109,8 @@ def decade_exponents(low: float, high: float, *, around: bool = False) -> range:
 def powers_of_ten(values: Iterable[float], *, around: bool = False) -> list[float]:
     """The powers of ten among positive values, or those `around` them, as ticks of Vega-Lite."""
     exponents = sorted(math.log10(value) for value in values)
-    return [10.0**power for power in decade_exponents(exponents[0], exponents[-1], around=around)]
+    powers = decade_exponents(exponents[0], exponents[-1], around=around)
+    return [10.0**power for power in powers if sys.float_info.min_10_exp <= power <= sys.float_info.max_10_exp]
 
 
 def is_wide(values: Iterable[float], times: float) -> bool:

@@ -151,6 +151,18 @@ def test_withdrawing_twice_is_no_error(alice, stored):
     assert alice("withdraw", ID, "--reason", "Wrong.", "--yes").returncode == 1
 
 
+def test_an_answer_of_several_lines_has_several_lines(alice, stored):
+    question = dict(QUESTIONS["questions"][1], value="Nodes: 10\nProcesses: 160\r\n\x1b[31mred")
+    stored.private[PATH + "answers/"] = dict(QUESTIONS, questions=[question], lists={})
+    done = alice("answer", ID)
+    assert done.stdout.splitlines() == [
+        "  cpu  Which?",
+        "    Nodes: 10",
+        "    Processes: 160",
+        "    \\x1b[31mred  (collected on the machines)",
+    ]
+
+
 def test_questions_are_shown_with_the_origin_of_their_answers(every_python, alice, stored):
     done = alice("answer", ID, python=every_python)
     assert done.returncode == 0, done.stderr

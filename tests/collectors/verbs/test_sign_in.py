@@ -94,6 +94,13 @@ def test_an_invalid_token_is_not_sent(collector, registry, token):
     assert not config_of(collector).exists()
 
 
+@pytest.mark.parametrize("typed", ["", "\n", "  \nhw_later"])
+def test_an_empty_first_line_is_named_as_what_is_wrong(collector, registry, typed):
+    done = collector("login", registry.url, typed=typed)
+    assert (done.returncode, "first line of standard input is empty" in done.stderr) == (2, True), done.stderr
+    assert registry.received == []
+
+
 def test_a_token_that_the_registry_does_not_know_is_not_kept(collector, registry):
     done = collector("login", registry.url, typed="another")
     assert done.returncode == 4

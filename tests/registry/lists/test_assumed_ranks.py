@@ -86,7 +86,7 @@ def test_ranks_are_over_the_whole_list_whatever_part_is_shown(client, ranked) ->
 def test_the_page_shows_the_assumed_deviation_and_keeps_it_in_links(client, ranked) -> None:
     page = html.unescape(page_source(client.get(f"{PAGE}?{ASSUME}")))
     assert "Assumed<br>range" in page and "<small>1\N{EN DASH}2</small>" in page
-    assert "if</b> one run lies beside its usual value by 8.41 % times Student" in page
+    assert "if</b> one run deviates from its usual value by 8.41 % times Student" in page
     assert "2 degrees of freedom" in page
     assert f"?{ASSUME}&ordering=score" in page and 'name="assume" value="prior"' in page
     assert "95 %" not in page

@@ -13,6 +13,7 @@ from registry.models import PublicSystemSnapshot, Result
 from registry.parameters.shared import list_shared
 from registry.query.best_results import FIRST_ROWS, MORE_ROWS
 from registry.query.facts import fact_index
+from tests.html import page_source
 from tests.registry.record import described, make_measurement, make_release, make_result
 
 SHARED = "/api/v1/parameters/shared/"
@@ -140,9 +141,9 @@ def test_the_page_has_a_note_on_unknown_tunables(client, db) -> None:
         result = make_result(make_release(f"T{name}"), f"hw-{name}", 10.0, system_name=name)
         make_measurement(result)
         fact_index.rebuild_facts([result.pk])
-    page = client.get("/parameters/shared/?filesystem_type=Lustre").content.decode()
+    page = page_source(client.get("/parameters/shared/?filesystem_type=Lustre"))
     assert "No tunables are known.</b> None of these 2 results has a system document" in page
-    assert "None that two of them or more say." in page
+    assert "No fact is stated by two or more of them." in page
 
 
 def test_the_page_of_an_empty_answer_links_back(client, db) -> None:

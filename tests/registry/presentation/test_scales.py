@@ -31,6 +31,10 @@ def test_positive_values_with_a_hundredfold_range_are_wide(values: list[float], 
 
 def test_both_kinds_of_axes_have_their_given_ends() -> None:
     assert LogAxis(1, 1000, 0, 300).ticks == [(0.0, "1"), (100.0, "10"), (200.0, "100"), (300.0, "1,000")]
+    assert LogAxis(1e15, 1e16, 0, 300).ticks == [(0.0, "1,000,000,000,000,000"), (300.0, "1e16")]
+    smallest = LogAxis(5e-324, 1e-323, 0, 300).ticks
+    assert smallest == [(0.0, "1e-324"), (300.0, "1e-323")], "the first is no number of 64 bits"
+    assert powers_of_ten([1e-320, 1e308], around=True)[-1] == 1e308
     assert LinearAxis(0, 9, 100, 0).ticks == [(100.0, "0"), (50.0, "5"), (0.0, "10")]
 
 

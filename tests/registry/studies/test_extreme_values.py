@@ -1,4 +1,4 @@
-"""The largest and smallest numbers that a check lets through: each question over them has an answer."""
+"""Numbers at the limits of a check, and beyond them from before there were limits: each question answers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from validators.runs.completeness import LARGEST, SMALLEST
 
 pytestmark = pytest.mark.django_db
 VALUES = (LARGEST, SMALLEST, 0.0, 1.0)
+EARLIER = ((1e308, 1e-320), (1e299, 1.0), (1e-320, 0.0), (1e299, 1e299))
+"""What the record and shelves may hold from before there were limits."""
 QUESTIONS = (
     "x=system",
     "x=client_nodes",
@@ -22,7 +24,7 @@ QUESTIONS = (
 )
 
 
-@pytest.fixture(params=list(combinations_with_replacement(VALUES, 2)), ids=str)
+@pytest.fixture(params=[*combinations_with_replacement(VALUES, 2), *EARLIER], ids=str)
 def stored(request: pytest.FixtureRequest) -> None:
     """Two systems with two results each, of these two values."""
     release = make_release("sc25")

@@ -50,7 +50,7 @@ def test_a_change_from_another_state_is_a_conflict_and_leaves_no_trace(submissio
     with pytest.raises(StateConflict) as refusal:
         states.transition(submission.pk, [State.PROCESSING], State.CHECKED)
     assert refusal.value.code == "state.conflict"
-    assert "received" in refusal.value.detail
+    assert refusal.value.detail == "Its state is received. This is possible only in the state being checked."
     assert not Event.objects.exists()
 
 

@@ -157,7 +157,7 @@ def test_the_public_result_shows_its_lines_without_private_files(cast: Cast, pub
     assert not {"read_from", "not_read"} & set(answer["facts"])
     page = read_page(None, f"/results/{result.public_id}/")
     assert f"work/job.out, lines {BEGIN} to {END} (not in the public copy)" in page
-    assert "no benchmark read them whole, and nobody agreed" in page or "Not read:" not in page
+    assert "no benchmark read them completely, and the submitter did not agree" in page or "Not read:" not in page
 
 
 def test_agreed_files_are_listed_as_not_read(cast: Cast, logged, publish_log) -> None:
