@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from registry.log.canonical_form import canonical_text
 from registry.query.public_record import Row
 
-MAY_CHANGE: dict[str, dict[str, dict[str, Any]]] = {
-    "result": {
-        "withdrawn": {"only": ["withdrawn_at", "withdrawn_reason"]},
-        "identified": {"only": ["institution_slug", "system_slug", "platform"]},
-        "rechecked": {"only": ["later_evidence"]},
-        "named": {
-            "never": [
-                *("id", "tool", "tool_version", "mode", "trust", "release", "client_nodes", "tasks", "score"),
-                *("bandwidth_gib_per_s", "rate_kiops", "repeated_scores", "measurements", "reproducibility"),
-                *("production", "submitted_on", "published_at", "revision", "revises", "withdrawn_at"),
-            ]
-        },
-        "loaded": {"never": ["id"], "without": {"trust": "verified"}},
-    },
-    "list": {
-        "amended": {"never": ["release", "list", "trust"], "longer": ["note"]},
-        "ranged": {"only": ["entries.rank_low", "entries.rank_high"]},
-        "loaded": {"never": ["release", "list"], "without": {"trust": "verified"}},
-        "erased": {"never": ["release", "list", "trust"]},
-    },
-    "release": {
-        "changed": {"never": ["slug", "imported", "published_at"], "without": {"imported": True}},
-        "published": {"only": ["published_at"]},
-        "loaded": {"never": ["slug"], "without": {"imported": False}},
-    },
-    "name_change": {"undone": {"only": ["undone_at", "undone_reason", "parts"]}},
-    "site": {"*": {"never": ["slug", "name"]}, "changed": {"never": ["slug"]}},
-    "system": {"*": {"never": ["slug", "name"]}, "changed": {"never": ["slug"]}},
-    "platform": {"*": {"never": ["slug", "name"]}, "changed": {"never": ["slug"]}, "loaded": {"never": ["slug"]}},
-    "reproduction": {},
-    "edition": {},
-}
+FILE = Path(__file__).parent / "data" / "allowed-changes.1.json"
+"""The collector carries it by a link in `collectors/data/`."""
+MAY_CHANGE: dict[str, dict[str, dict[str, Any]]] = json.loads(FILE.read_text(encoding="utf-8"))
 """By type and act, of a record that follows another one, what it may change of it.
 
 `only` names all that it may change, `never` what it may not; `parts` are those of the record, `entries.X` members of

@@ -107,6 +107,7 @@ def test_the_collector_is_a_valid_zip_after_a_shell_script(tmp_path: Path) -> No
         ("collectors/data/parameters.1.json", "validators/parameters/parameters.1.json"),
         ("collectors/data/lustre-defaults.1.json", "validators/parameters/lustre-defaults.1.json"),
         ("collectors/data/system.1.json", "validators/schemas/system.1.json"),
+        ("collectors/data/allowed-changes.1.json", "registry/log/data/allowed-changes.1.json"),
         ("collectors/scrubbing/credential-forms.1.json", "validators/scrubbing/credential-forms.1.json"),
         ("collectors/scrubbing/credentials.py", "validators/scrubbing/credentials.py"),
         ("collectors/scrubbing/names.py", "validators/scrubbing/names.py"),

@@ -7,6 +7,7 @@ of it otherwise than the record does itself, breaks this chain.
 import json
 import re
 from collections import namedtuple
+from functools import lru_cache
 
 LEAF = re.compile(r"[0-9a-f]{64}\Z")
 MOST_ROWS = 10000
@@ -18,44 +19,7 @@ ACTS = (
 TO_SECONDS = 19
 """Characters of a time to its second: a record has no more of it."""
 
-MAY_CHANGE = {
-    "result": {
-        "withdrawn": {"only": ["withdrawn_at", "withdrawn_reason"]},
-        "identified": {"only": ["institution_slug", "system_slug", "platform"]},
-        "rechecked": {"only": ["later_evidence"]},
-        "named": {
-            "never": [
-                *("id", "tool", "tool_version", "mode", "trust", "release", "client_nodes", "tasks", "score"),
-                *("bandwidth_gib_per_s", "rate_kiops", "repeated_scores", "measurements", "reproducibility"),
-                *("production", "submitted_on", "published_at", "revision", "revises", "withdrawn_at"),
-            ]
-        },
-        "loaded": {"never": ["id"], "without": {"trust": "verified"}},
-    },
-    "list": {
-        "amended": {"never": ["release", "list", "trust"], "longer": ["note"]},
-        "ranged": {"only": ["entries.rank_low", "entries.rank_high"]},
-        "loaded": {"never": ["release", "list"], "without": {"trust": "verified"}},
-        "erased": {"never": ["release", "list", "trust"]},
-    },
-    "release": {
-        "changed": {"never": ["slug", "imported", "published_at"], "without": {"imported": True}},
-        "published": {"only": ["published_at"]},
-        "loaded": {"never": ["slug"], "without": {"imported": False}},
-    },
-    "name_change": {"undone": {"only": ["undone_at", "undone_reason", "parts"]}},
-    "site": {"*": {"never": ["slug", "name"]}, "changed": {"never": ["slug"]}},
-    "system": {"*": {"never": ["slug", "name"]}, "changed": {"never": ["slug"]}},
-    "platform": {"*": {"never": ["slug", "name"]}, "changed": {"never": ["slug"]}, "loaded": {"never": ["slug"]}},
-    "reproduction": {},
-    "edition": {},
-}
-"""By type and act, of a record that follows another one, what it may change of it.
-
-`only` names all that it may change, `never` what it may not; `parts` are those of the record, `entries.X` members of
-rows. `longer` may only get more at its end, and neither record may be as `without` says. Other acts follow none.
-"""
-
+RULES = "data/allowed-changes.1.json"
 Row = namedtuple("Row", "leaf act recorded_at is_erased")
 Row.__doc__ = "What the registry lists of one record."
 
@@ -103,13 +67,21 @@ def break_of(record, leaf, rows):
     return None
 
 
+@lru_cache(maxsize=None)
+def load_rules():
+    """By type and act what a record may change of the one before it; registry/log/allowed_changes.py says how."""
+    import pkgutil  # it loads what a kept proof does not need
+
+    return json.loads(pkgutil.get_data("collectors", RULES).decode("utf-8"))
+
+
 def undue_changes(before, after):
     """What a record changes of the one before it that its act may not change, by name; the act itself, where none may.
 
     None for an act or a type that is not known here: a later release may have more of them.
     """
     kind, act = after.get("type"), after.get("act")
-    rules = MAY_CHANGE.get(kind)
+    rules = load_rules().get(kind)
     if rules is None or act not in ACTS:
         return None
     rule = rules.get(act, rules.get("*"))

@@ -17,17 +17,9 @@ from registry.query.public_record import find_result, list_measurements
 from registry.results.api import as_result
 from submissions.errors import ReleaseInvalid
 from submissions.publication import releases
-from tests.registry.record import make_list, make_measurement, make_release, make_result
+from tests.registry.record import make_list, make_release, make_result
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def result() -> Result:
-    stored_result = make_result(make_release("T1"), "hw-1", 40.0, trust="verified", bundle_sha256="ab" * 32)
-    make_measurement(stored_result)
-    recording.record_results([stored_result.pk], recording.PUBLISHED)
-    return stored_result
 
 
 def records(subject: str = "results/hw-1") -> list[dict[str, Any]]:
