@@ -54,7 +54,7 @@ def execute(sql: str) -> None:
         assert cursor.rowcount == 1, "the edit of the test changed one row"
 
 
-def test_what_is_as_it_was_decided_passes(decided: Submission) -> None:
+def test_unchanged_rows_pass(decided: Submission) -> None:
     mark("hw-8", "hw-9")
     assert list(withheld_breaks()) == []
     kinds = PrivateRecord.objects.filter(submission=None).order_by("leaf").values_list("kind", flat=True)
@@ -101,10 +101,10 @@ EDITS = {
 @pytest.mark.parametrize("name", EDITS)
 def test_an_edit_is_found(decided: Submission, name: str) -> None:
     mark("hw-8", "hw-9")
-    sql, found = EDITS[name]
+    sql, sentence = EDITS[name]
     execute(sql)
     lines = list(withheld_breaks())
-    assert len(lines) == 1 and found in lines[0], lines
+    assert len(lines) == 1 and sentence in lines[0], lines
 
 
 def test_a_decision_written_past_the_registry_has_no_record(decided: Submission) -> None:
@@ -143,6 +143,6 @@ def test_an_erased_result_takes_the_reason_with_it(decided: Submission, cast: Ca
     assert set(rankings.values_list("canonical", flat=True)) == {None}
 
 
-def test_nobody_else_has_these_records(decided: Submission, cast: Cast) -> None:
+def test_owners_of_runs_do_not_get_these_records(decided: Submission, cast: Cast) -> None:
     answer: Any = cast.alice.get(f"submissions/{decided.pk}/records/")
     assert {row["record"]["type"] for row in answer.json()["results"]} == {"receipt", "event", "check", "decision"}
