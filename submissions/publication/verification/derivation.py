@@ -93,12 +93,12 @@ def derive_result(submission: Submission) -> Derivation:
         read += _column_differences(READ_COLUMNS, result, derived)
         read += _measurement_differences(result, measurements)
     if published_with.validators_version != VERSION:
-        return Derivation(_sentences(result, decided), read_otherwise=[difference.kind for difference in read])
+        return Derivation(_name_differences(result, decided), read_otherwise=[difference.kind for difference in read])
     read += _report_differences(submission, published_with, report)
-    return Derivation(_sentences(result, decided + read))
+    return Derivation(_name_differences(result, decided + read))
 
 
-def _sentences(result: Result, differences: Iterable[Difference]) -> list[str]:
+def _name_differences(result: Result, differences: Iterable[Difference]) -> list[str]:
     return [f"{result.public_id}: {difference.sentence}" for difference in differences]
 
 
