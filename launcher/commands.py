@@ -13,7 +13,7 @@ from launcher.console import LauncherError, Stopped, say
 from launcher.environment import DEVELOPMENT, LOCAL, RUNTIME, Environment
 from launcher.preload import Preloaded
 from launcher.processes import Running, spawn, stop
-from launcher.state import CHECKOUT, State
+from launcher.state import CHECKOUT, ServicesRun, State
 
 
 def environment_of(state_folder: Path) -> Environment:
@@ -65,13 +65,13 @@ def manage(state_folder: Path, arguments: list[str]) -> int:
     state, environment = State(state_folder), environment_of(state_folder)
     environment.install(RUNTIME, *local_wheels())
     command: list[str | Path] = [environment.python, CHECKOUT / "manage.py", *arguments]
-    running = state.holder()
-    if running.get("command") == "up" and running["environment"]:
+    try:
+        with state.held("manage", share="up"), services(state, environment, durable=True) as (variables, _):
+            state.forget_preparation()
+            return run(command, variables)
+    except ServicesRun as up:
         state.forget_preparation()
-        replace_by(command, running["environment"])
-    with state.held("manage"), services(state, environment, durable=True) as (variables, _):
-        state.forget_preparation()
-        return run(command, variables)
+        replace_by(command, up.environment)
 
 
 def execute(state_folder: Path, arguments: list[str]) -> int:
