@@ -31,7 +31,7 @@ class Forked:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end; raises TimeoutExpired."""
+        """Wait `timeout` seconds at most; returns its exit status. Raises TimeoutExpired."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while (status := self.poll()) is None:
             if deadline is not None and time.monotonic() > deadline:
@@ -107,13 +107,13 @@ class Preloaded:
         LIBC.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
-def reap_orphans(known: Collection[int]) -> None:
-    """Take leave of what programs left behind when they ended, which became ours; not of those known by id."""
+def reap_orphans(programs: Collection[int]) -> None:
+    """Take leave of what programs left behind when they ended, which became ours; not of the programs with these ids."""
     while True:
         try:
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             return
-        if ended is None or ended.si_pid in known:
+        if ended is None or ended.si_pid in programs:
             return
         os.waitpid(ended.si_pid, 0)

@@ -60,14 +60,14 @@ def preloaded(module: str, inherited: int) -> Iterator[Preloaded]:
 
 @pytest.fixture
 def begin(preloaded: Preloaded, module: str, tmp_path: Path) -> Iterator:
-    """Start the program with a word; returns it with what it told of itself."""
+    """Start the program with a word; returns it with its report."""
     begun = []
 
     def start(word: str, files: tuple[int, ...] = ()) -> tuple[Running, dict]:
         log = tmp_path / f"{len(begun)}.log"
         argv = [Path(sys.executable), "-m", module, word, "/tmp/with space"]
         begun.append(Running(Program("told", argv, os.environ, log, inherited_files=files, preloaded=preloaded)))
-        wait_until(lambda: log.read_text().endswith("\n"), "it has told how it was started")
+        wait_until(lambda: log.read_text().endswith("\n"), "it has reported")
         return begun[-1], json.loads(log.read_text())
 
     yield start
@@ -75,14 +75,14 @@ def begin(preloaded: Preloaded, module: str, tmp_path: Path) -> Iterator:
 
 
 def test_a_forked_program_is_a_child_of_the_launcher_in_a_session_of_its_own(begin, inherited: int) -> None:
-    running, told = begin("stay", (inherited,))
-    assert told["name"] == "__main__"
-    assert told["argv"][1:] == ["stay", "/tmp/with space"]
-    assert told["parent"] == os.getpid()
-    assert told["process"] == told["session"] == running.process.pid
-    assert told["standard input"] == ""
-    assert inherited in told["files"]
-    assert told["loaded"]
+    running, report = begin("stay", (inherited,))
+    assert report["name"] == "__main__"
+    assert report["argv"][1:] == ["stay", "/tmp/with space"]
+    assert report["parent"] == os.getpid()
+    assert report["process"] == report["session"] == running.process.pid
+    assert report["standard input"] == ""
+    assert inherited in report["files"]
+    assert report["loaded"]
 
 
 def test_a_forked_program_has_the_command_line_of_its_own(begin) -> None:
@@ -105,7 +105,7 @@ def test_the_end_of_a_forked_program_is_noticed(begin) -> None:
     assert running.ended
 
 
-def test_what_loads_the_registry_is_started_again_when_it_ended(begin, preloaded: Preloaded) -> None:
+def test_an_ended_loader_is_started_again(begin, preloaded: Preloaded) -> None:
     survivor, _ = begin("stay")
     preloaded.process.kill()
     preloaded.process.wait()
@@ -118,7 +118,7 @@ def test_a_program_starts_by_itself_where_the_registry_cannot_be_loaded(module: 
     log = tmp_path / "log"
     running = Running(Program("told", [sys.executable, "-m", module, "stay"], os.environ, log, preloaded=broken))
     try:
-        wait_until(lambda: log.read_text().endswith("\n"), "it has told how it was started")
+        wait_until(lambda: log.read_text().endswith("\n"), "it has reported")
         assert not json.loads(log.read_text())["loaded"]
     finally:
         stop([running])
