@@ -31,7 +31,7 @@ class Forked:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait `timeout` seconds at most; returns its exit status. Raises TimeoutExpired."""
+        """Wait `timeout` seconds at most; returns its exit status. Raises TimeoutExpired where it still runs."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while (status := self.poll()) is None:
             if deadline is not None and time.monotonic() > deadline:
@@ -108,7 +108,7 @@ class Preloaded:
 
 
 def reap_orphans(programs: Collection[int]) -> None:
-    """Take leave of what programs left behind when they ended, which became ours; not of the programs with these ids."""
+    """Take leave of processes that ended programs left to us, not of the programs with these ids."""
     while True:
         try:
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

@@ -129,11 +129,11 @@ def test_children_that_a_program_left_are_reaped_and_its_own_end_is_not(begin) -
     running, _ = begin("leave")
     reap_orphans({running.process.pid})
     assert running.process.wait(60) == 3
-    (left,) = map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()[-1:])
-    os.kill(left, signal.SIGKILL)
-    wait_until(lambda: Path(f"/proc/{left}/stat").read_text().rpartition(") ")[2][0] == "Z", "it has ended")
+    (orphan,) = map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()[-1:])
+    os.kill(orphan, signal.SIGKILL)
+    wait_until(lambda: Path(f"/proc/{orphan}/stat").read_text().rpartition(") ")[2][0] == "Z", "it has ended")
     reap_orphans(())
-    assert not Path(f"/proc/{left}").exists()
+    assert not Path(f"/proc/{orphan}").exists()
 
 
 def test_programs_of_up_share_most_of_their_memory(up: Up) -> None:
