@@ -11,6 +11,7 @@ from typing import NoReturn
 from launcher import checks, collector_file, databases, site
 from launcher.console import LauncherError, Stopped, say
 from launcher.environment import DEVELOPMENT, LOCAL, RUNTIME, Environment
+from launcher.preload import Preloaded
 from launcher.processes import Running, spawn, stop
 from launcher.state import CHECKOUT, ServicesRun, State
 
@@ -39,10 +40,13 @@ def up(state_folder: Path, port: int, steps: Sequence[str]) -> int:
         with services(state, environment, durable=True) as (variables, servers), site.listen(port) as listening:
             chosen = listening.getsockname()[1]
             variables.setdefault("SITE_URL", f"http://127.0.0.1:{chosen}")
-            site.prepare(state, environment, variables, steps)
             own = databases.for_services(variables)
-            started = [Running(program) for program in site.programs(state, environment, own, listening.fileno())]
+            preloaded = Preloaded(environment.python, own, [listening.fileno()])
+            started: list[Running] = []
             try:
+                site.prepare(state, environment, variables, steps)
+                programs = site.programs(state, environment, own, listening.fileno(), preloaded)
+                started.extend(map(Running, programs))
                 site.wait_until_ready(chosen, environment, started)
                 lock.publish(variables)
                 say(f"logs in {state.logs}; Ctrl-C stops everything")
@@ -51,6 +55,7 @@ def up(state_folder: Path, port: int, steps: Sequence[str]) -> int:
             except Stopped:
                 say("stopping")
             finally:
+                preloaded.end()
                 stop(started)
     return 0
 
