@@ -35,7 +35,7 @@ def test_each_list_is_named_with_the_reason_and_the_value_that_decides() -> None
     ]
 
 
-def test_of_chosen_lists_alone_the_reasons_are_printed() -> None:
+def test_reasons_are_printed_for_chosen_lists() -> None:
     rows = [CAN, CANNOT, UNKNOWN]
     assert printed_lines({"lists": ["ten"], "could_rank": rows}) == [
         "list    ten: cannot rank. Not ten nodes. (client nodes: 9, result.txt)",
