@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from contextlib import suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
-from redis.exceptions import RedisError
 
 from registry.lists.ranking import DefinitionError
 from registry.loading.catalogue_loader import CatalogueError, load_catalogue, load_definitions, lock_catalogue
 from registry.loading.derived_results import DerivedError
 from registry.loading.reported_results import ReportedError
+from registry.site_pages.home import prepare_cards
 from registry.site_pages.search.texts import load_texts
-from registry.studies.index import cards
 
 
 class Command(BaseCommand):
@@ -35,8 +33,7 @@ class Command(BaseCommand):
             loaded = load_catalogue()
         except (CatalogueError, DefinitionError, DerivedError, ReportedError) as error:
             raise CommandError(str(error)) from error
-        with suppress(RedisError):
-            cards.refresh_cards()  # the first reader of /studies/ may come before the worker's first turn
+        prepare_cards()
         if not loaded.changed:
             self.stdout.write("catalogue: unchanged")
             return
