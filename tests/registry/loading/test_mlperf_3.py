@@ -163,8 +163,8 @@ READ_BY = re.compile(r'"read_by":"validators [0-9.]+"')
 @pytest.mark.real_data
 def test_the_file_is_what_the_script_makes(shared: Path) -> None:
     """Rows name the version of the rules that read them; later rules read the same."""
-    made, stored = make_table(shared / "data" / "mlperf-v3"), mlperf_rows.TABLE.read_text(encoding="utf-8")
-    assert READ_BY.sub("", made) == READ_BY.sub("", stored)
+    new, stored = make_table(shared / "data" / "mlperf-v3"), mlperf_rows.TABLE.read_text(encoding="utf-8")
+    assert READ_BY.sub("", new) == READ_BY.sub("", stored)
     assert set(READ_BY.findall(stored)) == {'"read_by":"validators 1.0.0"'}
 
 
