@@ -22,19 +22,19 @@ def sources(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "name", ["requirements.txt", "registry/migrations/0001_initial.py", "submissions/models/runs.py"]
 )
-def test_a_changed_source_asks_for_migrations_anew(sources: Path, name: str) -> None:
+def test_a_changed_source_changes_the_digest(sources: Path, name: str) -> None:
     before = digest_of_sources(sources)
     (sources / name).write_text("otherwise")
     assert digest_of_sources(sources) != before
 
 
-def test_a_further_migration_asks_for_migrations_anew(sources: Path) -> None:
+def test_a_further_migration_changes_the_digest(sources: Path) -> None:
     before = digest_of_sources(sources)
     (sources / "registry/migrations/0002_more.py").touch()
     assert digest_of_sources(sources) != before
 
 
-def test_equal_sources_need_no_further_migrations(sources: Path) -> None:
+def test_equal_sources_have_equal_digests(sources: Path) -> None:
     before = digest_of_sources(sources)
     (sources / "requirements.txt").write_text("as before")
     assert digest_of_sources(sources) == before

@@ -33,9 +33,9 @@ def test_a_long_step_does_not_hold_up_the_ones_behind_it(tmp_path: Path, capfd: 
 
 def test_a_failed_step_shows_its_output_and_how_to_mend_it(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(python("bad", "print('x' * 100_000); raise SystemExit('what is wrong')")) == [False]
-    printed = capfd.readouterr().out
-    assert printed.startswith("FAILED bad\n")
-    assert "what is wrong" in printed and printed.endswith("to mend it: mend bad\n\n")
+    output = capfd.readouterr().out
+    assert output.startswith("FAILED bad\n")
+    assert "what is wrong" in output and output.endswith("to mend it: mend bad\n\n")
 
 
 def test_a_step_that_passes_is_silent(capfd: pytest.CaptureFixture[str]) -> None:

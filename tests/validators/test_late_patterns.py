@@ -14,21 +14,21 @@ from validators.scrubbing.late_patterns import LatePattern
 
 
 @pytest.fixture(autouse=True)
-def made(monkeypatch: pytest.MonkeyPatch) -> list[LatePattern]:
+def own_patterns(monkeypatch: pytest.MonkeyPatch) -> list[LatePattern]:
     """The list of all patterns, without those that the rules made."""
     patterns: list[LatePattern] = []
-    monkeypatch.setattr(late_patterns, "_MADE", patterns)
+    monkeypatch.setattr(late_patterns, "_PATTERNS", patterns)
     return patterns
 
 
 def test_a_pattern_is_compiled_at_its_first_use() -> None:
     late = LatePattern("(")
     with pytest.raises(re.error):
-        _ = late.pattern
+        _ = late.compiled_pattern
 
 
 def test_flags_apply() -> None:
-    assert LatePattern("abc", re.IGNORECASE).pattern.fullmatch("ABC")
+    assert LatePattern("abc", re.IGNORECASE).compiled_pattern.fullmatch("ABC")
 
 
 def test_all_patterns_are_compiled_on_demand() -> None:
@@ -41,7 +41,7 @@ def test_a_start_of_the_collector_compiles_none_of_the_forms() -> None:
     code = (
         "import collectors.capture.capture, collectors.scrubbing.personal\n"
         "from collectors.scrubbing import late_patterns\n"
-        "patterns = late_patterns._MADE\n"
+        "patterns = late_patterns._PATTERNS\n"
         "print(len(patterns) > 50, sum(late._compiled is not None for late in patterns))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -95,11 +95,11 @@ def secrets(line, names):
 def patterns_for(line):
     """The patterns that may find something in a line, with what stands in: for most lines none."""
     if _TOKEN_HINTS.list_meanings(line):
-        yield _TOKEN.pattern, STAND_IN
+        yield _TOKEN.compiled_pattern, STAND_IN
     for number in sorted(_CONTEXT_HINTS.list_meanings(line.lower())):
         form = _CONTEXTS[number]
         if form.is_called_in(line):
-            yield form.pattern, form.stand_in
+            yield form.compiled_pattern, form.stand_in
 
 
 def without_keys(lines, counts):
@@ -136,7 +136,7 @@ def without_split_secrets(lines, counts):
         if is_named:
             line, replaced = _SPLIT_AFTER.subn(r"\1" + STAND_IN, line, 1)
             counts["secret"] += replaced
-        is_named = may_name_a_secret(line) and _SPLIT_BEFORE.pattern.search(line) is not None
+        is_named = may_name_a_secret(line) and _SPLIT_BEFORE.compiled_pattern.search(line) is not None
         yield line
 
 

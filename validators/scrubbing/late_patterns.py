@@ -2,7 +2,7 @@
 
 import re
 
-_MADE = []
+_PATTERNS = []
 
 
 class LatePattern:
@@ -12,10 +12,10 @@ class LatePattern:
         self._text = text
         self._flags = flags
         self._compiled = None
-        _MADE.append(self)
+        _PATTERNS.append(self)
 
     @property
-    def pattern(self):
+    def compiled_pattern(self):
         """The compiled expression."""
         if self._compiled is None:
             self._compiled = re.compile(self._text, self._flags)
@@ -24,4 +24,4 @@ class LatePattern:
 
 def compile_all():
     """Compile all that there are, for a process whose children would each do it again."""
-    return [late.pattern for late in _MADE]
+    return [late.compiled_pattern for late in _PATTERNS]

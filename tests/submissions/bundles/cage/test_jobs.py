@@ -109,7 +109,7 @@ def warm() -> dict[str, Any]:
         "import json, sys; from submissions.bundles.cage import jobs, server\n"
         "jobs.warm_up()\n"
         "from validators.scrubbing import late_patterns\n"
-        "compiled = [late._compiled is not None for late in late_patterns._MADE]\n"
+        "compiled = [late._compiled is not None for late in late_patterns._PATTERNS]\n"
         "print(json.dumps({'packages': sorted({name.split('.')[0] for name in sys.modules}), 'compiled': compiled}))"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env={}, capture_output=True, text=True)
