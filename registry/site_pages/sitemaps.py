@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.sitemaps import Sitemap
 from django.contrib.sitemaps.views import sitemap
+from django.core.paginator import Page, Paginator
 from django.db.models import DateTimeField, Exists, F, OuterRef, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
@@ -23,7 +24,7 @@ from registry.web.caching import kept_value, public_page
 from registry.web.client_address import site_address
 from validators.parameters import parameters
 
-PAGE_LIMIT = 10_000
+PAGE_LIMIT = 1_000
 """Addresses of one page; sitemaps.org allows 50,000, which take seconds to write."""
 PAGES = (
     *("/", "/lists/", "/releases/", "/results/", "/systems/", "/sites/", "/studies/", "/rankings/", "/generations/"),
@@ -55,8 +56,34 @@ class PathSection(_Section):
     def items(self) -> Sequence[str]:
         return list(self._make_paths())
 
+    def first_keys(self) -> Sequence[int]:
+        """Where each page begins."""
+        return range(0, len(self.items()), self.limit)
+
     def location(self, item: str) -> str:
         return item
+
+
+class _KeyPages(Paginator):  # type: ignore[type-arg]  # as above
+    """Pages of rows by key, each found without those before it. `first_keys` are of the first row of each page."""
+
+    def __init__(self, rows: QuerySet[Any, Item], first_keys: Sequence[int], limit: int) -> None:
+        super().__init__(rows, limit)
+        self.rows, self.first_keys = rows, first_keys
+
+    @property
+    def num_pages(self) -> int:
+        return max(len(self.first_keys), 1)
+
+    def page(self, number: int | str) -> Page[Item]:
+        """The rows from the first key of the page on. Raises InvalidPage where there is none such."""
+        number = self.validate_number(number)
+        rows, keys = self.rows, self.first_keys[number - 1 : number + 1]
+        if keys:
+            rows = rows.filter(pk__gte=keys[0])
+        if keys[1:]:
+            rows = rows.filter(pk__lt=keys[1])
+        return Page(rows, number, self)
 
 
 class RowSection(_Section):
@@ -64,9 +91,24 @@ class RowSection(_Section):
 
     def __init__(self, pattern: str, make_rows: Callable[[], QuerySet[Any, Item]]) -> None:
         self._pattern, self._make_rows = pattern, make_rows
+        self._page_keys: Sequence[int] = ()
 
     def items(self) -> QuerySet[Any, Item]:
         return self._make_rows()
+
+    def first_keys(self) -> Sequence[int]:
+        """Where each page begins."""
+        return list(self._make_rows().values_list("pk", flat=True))[:: self.limit]
+
+    def with_keys(self, first_keys: Sequence[int]) -> RowSection:
+        """The same section, with pages that begin at these keys."""
+        section = copy(self)
+        section._page_keys = first_keys
+        return section
+
+    @property
+    def paginator(self) -> Paginator[Item]:
+        return _KeyPages(self._make_rows(), self._page_keys, self.limit)
 
     def location(self, item: Item) -> str:
         return self._pattern.format(*item[:-1])
@@ -96,7 +138,7 @@ def _list_systems() -> QuerySet[Any, Item]:
     return public_record.current_systems().filter(with_results).order_by("pk").values_list("slug", _NOT_KNOWN)
 
 
-RECORD: dict[str, _Section] = {
+RECORD: dict[str, PathSection | RowSection] = {
     "pages": PathSection(lambda: PAGES),
     "lists": RowSection("/lists/{}/{}/", _list_entries),
     "releases": RowSection(
@@ -115,25 +157,30 @@ RECORD: dict[str, _Section] = {
 }
 
 
+def _first_keys(sections: dict[str, PathSection | RowSection]) -> dict[str, Sequence[int]]:
+    """Where each page of each section begins: looked up once for each state of the record."""
+    pages = ",".join(f"{name}-{section.limit}" for name, section in sections.items())
+    return kept_value(f"sitemap-2:{pages}", lambda: {name: section.first_keys() for name, section in sections.items()})
+
+
 @public_page
-def sitemap_index(request: HttpRequest, sections: dict[str, _Section]) -> HttpResponse:
-    """The pages of all sections; how many each has is counted once for each state of the record."""
-    home = site_address(request)
-    counts = kept_value(
-        f"sitemap-1:{','.join(sections)}",
-        lambda: {name: section.paginator.count for name, section in sections.items()},
-    )
+def sitemap_index(request: HttpRequest, sections: dict[str, PathSection | RowSection]) -> HttpResponse:
+    """The pages of all sections."""
+    home, keys = site_address(request), _first_keys(sections)
     pages = [
         f"{home}/sitemap-{name}.xml" + (f"?p={number}" if number > 1 else "")
         for name in sections
-        for number in range(1, max(math.ceil(counts[name] / sections[name].limit), 1) + 1)
+        for number in range(1, max(len(keys[name]), 1) + 1)
     ]
     return render(request, "site_pages/sitemap_index.xml", {"pages": pages}, content_type="application/xml")
 
 
 @public_page
-def sitemap_section(request: HttpRequest, sections: dict[str, _Section], section: str) -> HttpResponse:
+def sitemap_section(request: HttpRequest, sections: dict[str, PathSection | RowSection], section: str) -> HttpResponse:
     """One page of a section. 404 for a section or page that is not there."""
+    chosen = sections.get(section)
+    if isinstance(chosen, RowSection):
+        sections = {section: chosen.with_keys(_first_keys(sections)[section])}
     response = sitemap(request, {**sections}, section=section)
     response.render()
     return response
