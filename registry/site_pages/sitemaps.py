@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from copy import copy
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,7 +10,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.sitemaps import Sitemap
 from django.contrib.sitemaps.views import sitemap
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.db.models import DateTimeField, Exists, F, OuterRef, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
@@ -64,34 +63,11 @@ class PathSection(_Section):
         return item
 
 
-class _KeyPages(Paginator):  # type: ignore[type-arg]  # as above
-    """Pages of rows by key, each found without those before it. `first_keys` are of the first row of each page."""
-
-    def __init__(self, rows: QuerySet[Any, Item], first_keys: Sequence[int], limit: int) -> None:
-        super().__init__(rows, limit)
-        self.rows, self.first_keys = rows, first_keys
-
-    @property
-    def num_pages(self) -> int:
-        return max(len(self.first_keys), 1)
-
-    def page(self, number: int | str) -> Page[Item]:
-        """The rows from the first key of the page on. Raises InvalidPage where there is none such."""
-        number = self.validate_number(number)
-        rows, keys = self.rows, self.first_keys[number - 1 : number + 1]
-        if keys:
-            rows = rows.filter(pk__gte=keys[0])
-        if keys[1:]:
-            rows = rows.filter(pk__lt=keys[1])
-        return Page(rows, number, self)
-
-
 class RowSection(_Section):
     """Pages of rows. `make_rows` gives the parts of a path in the order of `pattern`, and when it changed or null."""
 
     def __init__(self, pattern: str, make_rows: Callable[[], QuerySet[Any, Item]]) -> None:
         self._pattern, self._make_rows = pattern, make_rows
-        self._page_keys: Sequence[int] = ()
 
     def items(self) -> QuerySet[Any, Item]:
         return self._make_rows()
@@ -100,22 +76,29 @@ class RowSection(_Section):
         """Where each page begins."""
         return list(self._make_rows().values_list("pk", flat=True))[:: self.limit]
 
-    def with_keys(self, first_keys: Sequence[int]) -> RowSection:
-        """The same section, with pages that begin at these keys."""
-        section = copy(self)
-        section._page_keys = first_keys
-        return section
-
-    @property
-    def paginator(self) -> Paginator[Item]:
-        return _KeyPages(self._make_rows(), self._page_keys, self.limit)
-
     def location(self, item: Item) -> str:
         return self._pattern.format(*item[:-1])
 
     def lastmod(self, item: Item) -> datetime | None:
         changed: datetime | None = item[-1]
         return changed
+
+
+class _SectionPage(RowSection):
+    """A section for one answer: it reads the rows of the page that is asked for, and none before them."""
+
+    def __init__(self, section: RowSection, first_keys: Sequence[int]) -> None:
+        super().__init__(section._pattern, lambda: self._rows)
+        self._first_keys, self._rows = first_keys, section.items()
+
+    def get_urls(self, page: int | str = 1, site: Any = None, protocol: str | None = None) -> list[dict[str, Any]]:
+        """Addresses of one page. Raises InvalidPage where there is none such."""
+        number = Paginator(self._first_keys, 1).validate_number(page)
+        bounds = self._first_keys[number - 1 : number + 1]
+        for comparison, key in zip(("pk__gte", "pk__lt"), bounds, strict=False):
+            self._rows = self._rows.filter(**{comparison: key})
+        len(self._rows)  # reads them, so that the only page of these rows needs no count
+        return super().get_urls(1, site, protocol)
 
 
 _NOT_KNOWN = Value(None, output_field=DateTimeField())
@@ -180,7 +163,7 @@ def sitemap_section(request: HttpRequest, sections: dict[str, PathSection | RowS
     """One page of a section. 404 for a section or page that is not there."""
     chosen = sections.get(section)
     if isinstance(chosen, RowSection):
-        sections = {section: chosen.with_keys(_first_keys(sections)[section])}
+        sections = {section: _SectionPage(chosen, _first_keys(sections)[section])}
     response = sitemap(request, {**sections}, section=section)
     response.render()
     return response
