@@ -9,6 +9,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from prometheus_client import values
+
 worker_class = "registry.serving.worker.Worker"
 workers = 2
 threads = 6
@@ -27,6 +29,8 @@ forwarder_headers = ""
 # The processes share their counts of requests through files in memory (registry/monitoring/request_counts.py).
 if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="highwater-counts-", dir=worker_tmp_dir)
+# The library chooses when it is loaded, which may have been before the line above.
+values.ValueClass = values.get_value_class()
 
 
 def pre_fork(server, worker):  # type: ignore[no-untyped-def]  # gunicorn calls it in the first process, before each other

@@ -5,7 +5,7 @@ CollectorError         a message, what to do next, a stable code
 |-- BundleError        1: the results cannot be packed or sent as they are
 |-- NothingCollected   3: there is nothing to pack
 |-- NetworkError       4: the server was not reached, or did not answer in time
-`-- ServerRefusal      1 where the server refused what was sent, else 4
+`-- ServerRefusal      1 where the server refused what was sent, 2 where it has nothing of that id or name, else 4
 """
 
 OK = 0
@@ -16,6 +16,9 @@ NETWORK = 4
 
 # Answers about what was sent, or its state; every other refusal is about the way to the server.
 REFUSED_CONTENT = (400, 409, 413, 415, 422)
+UNKNOWN_NAME = (404, 410)
+# Codes of a 404 about the address itself: no registry is there, or an earlier one without it.
+NO_ADDRESS = ("http.404", "http.410", "request.not-found")
 
 
 class CollectorError(Exception):
@@ -55,7 +58,10 @@ class ServerRefusal(CollectorError):
     def __init__(self, code, message, hint="", http_status=0):
         super().__init__(code, message, hint)
         self.http_status = http_status
-        self.exit_status = FINDINGS if http_status in REFUSED_CONTENT else NETWORK
+        if http_status in REFUSED_CONTENT:
+            self.exit_status = FINDINGS
+        elif http_status in UNKNOWN_NAME and code not in NO_ADDRESS:
+            self.exit_status = USAGE
 
     def as_json(self):
         return dict(super().as_json(), http_status=self.http_status)

@@ -102,11 +102,16 @@ def print_choice(document, stream):
 
 
 def print_prospects(document, stream):
-    """Where the run could rank, and why not; nothing where the registry does not say."""
+    """Where the run could rank, and why not: on the chosen lists, where some are chosen, else on all.
+
+    Nothing where the registry does not say.
+    """
     if not isinstance(document.get("could_rank"), list):
         return
     prospects = list_of_dicts(document, "could_rank")
-    for prospect in prospects:
+    lists = document.get("lists")
+    chosen = [row for row in prospects if isinstance(lists, list) and row.get("name") in lists]
+    for prospect in chosen or prospects:
         outcome = str(prospect.get("outcome"))
         facts = ", ".join(str(prospect[name]) for name in ("fact", "source") if prospect.get(name))
         line = "list    {}: {}".format(prospect.get("name"), RANK_WORDS.get(outcome, outcome))
@@ -116,6 +121,9 @@ def print_prospects(document, stream):
         needs = prospect.get("needs")
         for need in needs if isinstance(needs, list) else ():
             print_line("        needs: {}".format(need), stream)
+    if chosen and len(chosen) < len(prospects):
+        others = ", ".join(str(row.get("name")) for row in prospects if row not in chosen)
+        print_line("list    not chosen: {}; --json has them".format(others), stream)
     if not prospects and document.get("tool"):
         print_line("list    no open release ranks results of {}".format(document["tool"]), stream)
 

@@ -11,8 +11,9 @@ from typing import NoReturn
 from launcher import checks, collector_file, databases, site
 from launcher.console import LauncherError, Stopped, say
 from launcher.environment import DEVELOPMENT, LOCAL, RUNTIME, Environment
+from launcher.preload import Preloaded
 from launcher.processes import Running, spawn, stop
-from launcher.state import CHECKOUT, State
+from launcher.state import CHECKOUT, ServicesRun, State
 
 
 def environment_of(state_folder: Path) -> Environment:
@@ -39,10 +40,13 @@ def up(state_folder: Path, port: int, steps: Sequence[str]) -> int:
         with services(state, environment, durable=True) as (variables, servers), site.listen(port) as listening:
             chosen = listening.getsockname()[1]
             variables.setdefault("SITE_URL", f"http://127.0.0.1:{chosen}")
-            site.prepare(state, environment, variables, steps)
             own = databases.for_services(variables)
-            started = [Running(program) for program in site.programs(state, environment, own, listening.fileno())]
+            preloaded = Preloaded(environment.python, own, [listening.fileno()])
+            started: list[Running] = []
             try:
+                site.prepare(state, environment, variables, steps)
+                programs = site.programs(state, environment, own, listening.fileno(), preloaded)
+                started.extend(map(Running, programs))
                 site.wait_until_ready(chosen, environment, started)
                 lock.publish(variables)
                 say(f"logs in {state.logs}; Ctrl-C stops everything")
@@ -51,6 +55,7 @@ def up(state_folder: Path, port: int, steps: Sequence[str]) -> int:
             except Stopped:
                 say("stopping")
             finally:
+                preloaded.end()
                 stop(started)
     return 0
 
@@ -60,13 +65,13 @@ def manage(state_folder: Path, arguments: list[str]) -> int:
     state, environment = State(state_folder), environment_of(state_folder)
     environment.install(RUNTIME, *local_wheels())
     command: list[str | Path] = [environment.python, CHECKOUT / "manage.py", *arguments]
-    running = state.holder()
-    if running.get("command") == "up" and running["environment"]:
+    try:
+        with state.held("manage", share="up"), services(state, environment, durable=True) as (variables, _):
+            state.forget_preparation()
+            return run(command, variables)
+    except ServicesRun as up:
         state.forget_preparation()
-        replace_by(command, running["environment"])
-    with state.held("manage"), services(state, environment, durable=True) as (variables, _):
-        state.forget_preparation()
-        return run(command, variables)
+        replace_by(command, up.environment)
 
 
 def execute(state_folder: Path, arguments: list[str]) -> int:

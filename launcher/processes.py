@@ -11,7 +11,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from launcher.preload import Forked, Preloaded
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -33,6 +36,8 @@ class Program:
     user: int | None = None
     group: int | None = None
     inherited_files: Sequence[int] = field(default_factory=tuple)
+    # Who forks a program that is `python -m MODULE`; both have the same environment.
+    preloaded: "Preloaded | None" = None
 
 
 class Running:
@@ -41,8 +46,15 @@ class Running:
     def __init__(self, program: Program) -> None:
         self.program = program
         program.log.parent.mkdir(parents=True, exist_ok=True)
+        program.log.touch()
+        forked = program.preloaded.start(program) if program.preloaded else None
+        self.process = forked or self._spawn(program)
+        _tell_guardian(f"watch {self.process.pid} {program.orphan_patience_s}")
+
+    @staticmethod
+    def _spawn(program: Program) -> "subprocess.Popen[Any] | Forked":
         with program.log.open("ab") as log:
-            self.process = spawn(
+            return spawn(
                 program.argv,
                 orphan_signal=program.orphan_signal,
                 env=dict(program.environment),
@@ -55,7 +67,6 @@ class Running:
                 pass_fds=program.inherited_files,
                 start_new_session=True,
             )
-        _tell_guardian(f"watch {self.process.pid} {program.orphan_patience_s}")
 
     @property
     def ended(self) -> bool:

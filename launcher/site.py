@@ -14,6 +14,7 @@ from pathlib import Path
 from launcher.console import LauncherError, say
 from launcher.databases import given_settings
 from launcher.environment import Environment
+from launcher.preload import Preloaded, reap_orphans
 from launcher.processes import Program, Running, spawn
 from launcher.state import CHECKOUT, State
 
@@ -75,7 +76,9 @@ def fingerprint(steps: Sequence[str]) -> str:
     return hashlib.sha256("\n".join([*steps, *facts]).encode()).hexdigest()
 
 
-def programs(state: State, environment: Environment, variables: Mapping[str, str], listening: int) -> list[Program]:
+def programs(
+    state: State, environment: Environment, variables: Mapping[str, str], listening: int, preloaded: Preloaded
+) -> list[Program]:
     """Web on an inherited socket, the workers, and the scheduler."""
     celery: list[str | Path] = [environment.python, "-m", "celery", "--app", "registry", "--workdir", CHECKOUT]
     return [
@@ -90,6 +93,7 @@ def programs(state: State, environment: Environment, variables: Mapping[str, str
             log=state.logs / "web.log",
             orphan_signal=signal.SIGQUIT,
             inherited_files=(listening,),
+            preloaded=preloaded,
         ),
         *(
             Program(
@@ -103,6 +107,7 @@ def programs(state: State, environment: Environment, variables: Mapping[str, str
                 environment=variables,
                 log=state.logs / f"{name}.log",
                 orphan_signal=signal.SIGQUIT,
+                preloaded=preloaded,
             )
             for name, queues, processes in WORKERS
         ),
@@ -115,6 +120,7 @@ def programs(state: State, environment: Environment, variables: Mapping[str, str
             ],
             environment=variables,
             log=state.logs / "scheduler.log",
+            preloaded=preloaded,
         ),
     ]
 
@@ -172,6 +178,7 @@ def keep_running(*groups: list[Running]) -> None:
     restarts: dict[str, list[float]] = {}
     while True:
         time.sleep(0.3)
+        reap_orphans({running.process.pid for group in groups for running in group})
         for group in groups:
             for position, running in enumerate(group):
                 earlier = restarts.setdefault(running.program.name, [])

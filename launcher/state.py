@@ -25,6 +25,14 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 LONGEST_SOCKET_DIRECTORY = 107 - len("/postgres/.s.PGSQL.5432")
 
 
+class ServicesRun(Exception):
+    """Another launcher holds the folder and lets others use its services; `environment` reaches them."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        super().__init__(environment)
+        self.environment = environment
+
+
 class State:
     """One folder of state; at most one launcher runs services in it at a time."""
 
@@ -70,10 +78,11 @@ class State:
         return own_folder(Path(tempfile.gettempdir()), self.folder)
 
     @contextmanager
-    def held(self, command: str, *, refuse: str | None = None) -> Iterator["Lock"]:
+    def held(self, command: str, *, refuse: str | None = None, share: str | None = None) -> Iterator["Lock"]:
         """Hold the folder for as long as services run in it.
 
-        Raises LauncherError if a launcher runs `refuse` in it; waits for one that runs another command.
+        Raises LauncherError if a launcher runs `refuse` in it, and ServicesRun once one that runs `share` is ready;
+        waits for one that runs another command.
         """
         self.prepare()
         with (self.folder / "lock").open("a+") as file:
@@ -82,8 +91,12 @@ class State:
                 holder = self.holder()
                 if refuse is not None and holder.get("command") == refuse:
                     raise LauncherError(f"already running: ./dev.py {refuse} (process {holder['pid']}, {self.folder})")
-                if not is_announced:
-                    say(f"waiting for ./dev.py {holder.get('command')} (process {holder.get('pid')}) to finish")
+                is_shared = share is not None and holder.get("command") == share
+                if is_shared and holder["environment"]:
+                    raise ServicesRun(holder["environment"])
+                if holder and not is_announced:
+                    what = "is ready" if is_shared else "has finished"
+                    say(f"waiting until ./dev.py {holder['command']} (process {holder['pid']}) {what}")
                     is_announced = True
                 time.sleep(0.2)
             lock = Lock(file, command)

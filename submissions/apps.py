@@ -8,11 +8,11 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         """Add the figures of submissions to /metrics, and note damage wherever bytes are read."""
-        from registry.log.recording import HOLDERS
+        from registry.log.recording import HOLDERS, WITHHELD_RECORDERS
         from registry.query.stored_bytes import damage_met
         from registry.site_pages.metrics import SOURCES
         from submissions.damage.scrub import report_damage
-        from submissions.lifecycle.private_records import record_private
+        from submissions.lifecycle.private_records import record_private, record_withheld
         from submissions.operations.metrics import (
             cage_metrics,
             delivery_metrics,
@@ -25,6 +25,7 @@ class SubmissionsConfig(AppConfig):
 
         damage_met.connect(report_damage)
         HOLDERS.append(record_private)
+        WITHHELD_RECORDERS.append(record_withheld)
         SOURCES["submissions.figures.submissions"] = submission_metrics
         SOURCES["submissions.figures.storage"] = storage_metrics
         SOURCES["submissions.figures.failures"] = failure_metrics

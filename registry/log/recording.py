@@ -105,15 +105,25 @@ def record_releases(releases: Iterable[Release], act: str) -> int:
 
 def record_name_changes(changes: Iterable[IdentityChange], act: str) -> int:
     """Record these changes of names, as far as everybody may know them, where they are not as recorded last."""
-    ids = [change.pk for change in changes]
+    changed = list(changes)
+    ids = [change.pk for change in changed]
     public = IdentityChange.objects.filter(records.PUBLIC_CHANGES, pk__in=ids).order_by("pk")
     with transaction.atomic():
+        _record_withheld(changed, act)
         return record_changed(LogOpening.Kind.NAME_CHANGE, dict(records.name_change_records(list(public))), act)
 
 
 def record_marks(ids: Iterable[int], act: str) -> int:
     """Record the marks of reproduction of these results where they are not as recorded last; how many were."""
-    return _record_in_batches(LogOpening.Kind.REPRODUCTION, records.mark_records, ids, act)
+    marks = Reproduction.objects.filter(pk__in=list(ids)).order_by("pk")
+    with transaction.atomic():
+        _record_withheld(marks, act)
+        return _record_in_batches(LogOpening.Kind.REPRODUCTION, records.mark_records, [mark.pk for mark in marks], act)
+
+
+def _record_withheld(rows: Iterable[IdentityChange | Reproduction], act: str) -> None:
+    for record_withheld in WITHHELD_RECORDERS * (act != FIRST_RECORDED):  # HOLDERS look for what has no record
+        record_withheld(rows)
 
 
 def _record_in_batches(
@@ -149,6 +159,8 @@ def forget_openings(subjects: Collection[str]) -> Counter[str]:
     return emptied
 
 
+WITHHELD_RECORDERS: list[Callable[[Iterable[IdentityChange | Reproduction]], None]] = []
+"""What records of these rows, as they are recorded, what no public record has."""
 HOLDERS: list[Callable[[], int]] = []
 """What else looks for things without a record, and says how many it recorded."""
 

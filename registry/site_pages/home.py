@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.db.models import Count, F, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from redis.exceptions import RedisError
 
 from registry.models import ListEntry, RankedList, Release, Result
 from registry.presentation import numbers
@@ -20,7 +22,7 @@ from registry.query import demonstration, public_record
 from registry.query.public_record import SCORED_LISTS
 from registry.site_pages.featured_result import featured_result
 from registry.site_pages.tour.screens import CEILING_SCREEN
-from registry.studies.index.cards import kept_cards
+from registry.studies.index.cards import kept_cards, refresh_cards
 from registry.web import client_address
 from registry.web.caching import kept_value, public_page
 
@@ -205,3 +207,9 @@ def _without_superseded(leaders: list[Leader]) -> list[Leader]:
 def _short_system_name(system: str) -> str:
     """A system's name without what it stands on: "Cloudbrain-II on Atlas 900" -> "Cloudbrain-II"."""
     return system.split(" on ")[0]
+
+
+def prepare_cards() -> None:
+    """Compute the studies of this page and of their index: a reader may come before the worker's first turn."""
+    with suppress(RedisError):
+        refresh_cards()

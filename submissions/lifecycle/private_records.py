@@ -1,6 +1,7 @@
 """Record in the transparency log what happens to a submission, for its owner: in the transaction in which it happens.
 
-A record names people by the number of their account. The report of a check is recorded by its digest.
+What public rows have that no public record has is recorded too, for the operator alone. A record names people by the
+number of their account. The report of a check is recorded by its digest.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from django.utils import timezone
 
 from registry.log.canonical_form import canonical_text
 from registry.log.recording import FIRST_RECORDED, new_leaves
+from registry.models import IdentityChange, Override, Reproduction, Result
+from submissions.lifecycle import withheld_facts
 from submissions.models import Check, Event, PrivateRecord, Review, State, Submission
 
 Kind = PrivateRecord.Kind
@@ -39,9 +42,27 @@ def record_rows(*rows_by_kind: RowsOfKind, act: str = HAPPENED) -> None:
     _store_records(rows_by_kind, act)
 
 
+def record_withheld(rows: Iterable[IdentityChange | Reproduction]) -> None:
+    """Record of changes of names and marks of reproduction what no public record has; data files name no decider."""
+    by_kind: dict[Kind, list[Any]] = {Kind.NAMING: [], Kind.SHARING: []}
+    for row in rows:
+        if isinstance(row, Reproduction):
+            by_kind[Kind.SHARING].append(row)
+        elif row.decided_by or row.undone_by:
+            by_kind[Kind.NAMING].append(row)
+    record_rows(*by_kind.items())
+
+
 def forget_records(submissions: Iterable[Submission]) -> None:
     """Erase salt and text of every record of these submissions, and whose they were; their leaves say nothing."""
     records = PrivateRecord.objects.filter(submission__in=list(submissions), erased_at=None)
+    records.update(salt=None, canonical=None, erased_at=timezone.now())
+
+
+def forget_rankings(results: Iterable[Result]) -> None:
+    """Erase salt and text of what was decided about these results for lists: a reason may name them."""
+    decided = Override.objects.filter(result__in=list(results)).values_list("pk", flat=True)
+    records = PrivateRecord.objects.filter(kind=Kind.RANKING, row__in=list(decided), erased_at=None)
     records.update(salt=None, canonical=None, erased_at=timezone.now())
 
 
@@ -164,6 +185,8 @@ def rows_facts(kind: Kind, rows: Sequence[Any]) -> list[dict[str, Any]]:
     if kind == Kind.CHECK:
         digests = report_digests(rows)
         return [check_facts(row, digests[row.pk]) for row in rows]
+    if kind in withheld_facts.MODELS:
+        return withheld_facts.rows_facts(kind, rows)
     if kind == Kind.DECISION:
         submitted = submitted_facts(rows)
         return [decision_facts(row, submitted[row.pk]) for row in rows]
@@ -185,7 +208,7 @@ def _store_records(rows_by_kind: Iterable[RowsOfKind], act: str, previous: str |
     }
     records = [
         PrivateRecord(
-            submission_id=row.pk if kind == Kind.RECEIPT else row.submission_id,
+            submission_id=_submission_of(kind, row),
             kind=kind,
             row=row.version if kind == Kind.RECEIPT else row.pk,
             canonical=canonical_text(envelope | {"type": str(kind), str(kind): facts}),
@@ -197,6 +220,13 @@ def _store_records(rows_by_kind: Iterable[RowsOfKind], act: str, previous: str |
     for record, (leaf, salt) in zip(records, leaves, strict=True):
         record.leaf, record.salt = leaf, salt
     PrivateRecord.objects.bulk_create(records)
+
+
+def _submission_of(kind: Kind, row: Any) -> Any:
+    """Primary key of the submission whose owner may have the record; None where the operator alone may."""
+    if kind in withheld_facts.MODELS:
+        return None
+    return row.pk if kind == Kind.RECEIPT else row.submission_id
 
 
 def unrecorded_rows() -> dict[Kind, QuerySet[Any]]:
@@ -212,5 +242,8 @@ def unrecorded_rows() -> dict[Kind, QuerySet[Any]]:
         **{
             kind: model._default_manager.filter(~Exists(of_row.filter(kind=kind))).order_by("pk")
             for kind, model in kinds.items()
+        },
+        **{
+            kind: rows.filter(~Exists(of_row.filter(kind=kind))) for kind, rows in withheld_facts.decided_rows().items()
         },
     }

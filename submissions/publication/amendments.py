@@ -14,7 +14,8 @@ from registry.log import recording
 from registry.models import Override, RankedList, Release, Result
 from registry.models.lists import AMENDED
 from submissions.errors import Forbidden, OverrideRefused
-from submissions.models import Account
+from submissions.lifecycle import private_records
+from submissions.models import Account, PrivateRecord
 from submissions.permissions import has_role
 
 LOCK = 0x68777075  # "hwpu"
@@ -58,6 +59,7 @@ def override_result(
                 "decided_at": timezone.now(),
             },
         )
+        private_records.record_rows((PrivateRecord.Kind.RANKING, [decision]))
         return decision, _amend_list(ranked_list, f"{result.public_id}: {reason.strip()}")
 
 

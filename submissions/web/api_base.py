@@ -6,6 +6,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from registry.web.responses import Problem
 from submissions.web.request_bodies import WritingView
@@ -16,7 +17,12 @@ LARGE = {(413, "application/problem+json"): OpenApiResponse(Problem)}
 
 
 class PrivateView(WritingView):
-    """Needs an account."""
+    """Needs an account; nothing on the way may keep its answers."""
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        response["Cache-Control"] = "private, no-store"
+        return response
 
 
 def validated_body(request: Request, serializer: type) -> dict[str, Any]:

@@ -97,6 +97,14 @@ def test_the_history_is_valid_after_an_upgrade(upgraded: Registry, now: Observat
     upgraded.manage("verify_history")
 
 
+def test_the_record_is_valid_after_an_upgrade(upgraded: Registry, now: Observation) -> None:
+    """Numbers that the rules of today read otherwise are named, and are no edits."""
+    upgraded.manage("append_log")
+    lines = upgraded.manage("verify_record").splitlines()
+    print(*lines, sep="\n")
+    assert any(line.startswith("By later rules (") for line in lines)
+
+
 @pytest.fixture(scope="module")
 def upload(upgraded: Registry, people: People, state: Path, now: Observation):
     """The earlier single file uploads a run; returns its exit status and what it printed.

@@ -12,6 +12,7 @@ from registry.lists.ranking import DefinitionError
 from registry.loading.catalogue_loader import CatalogueError, load_catalogue, load_definitions, lock_catalogue
 from registry.loading.derived_results import DerivedError
 from registry.loading.reported_results import ReportedError
+from registry.site_pages.home import prepare_cards
 from registry.site_pages.search.texts import load_texts
 
 
@@ -32,6 +33,7 @@ class Command(BaseCommand):
             loaded = load_catalogue()
         except (CatalogueError, DefinitionError, DerivedError, ReportedError) as error:
             raise CommandError(str(error)) from error
+        prepare_cards()
         if not loaded.changed:
             self.stdout.write("catalogue: unchanged")
             return

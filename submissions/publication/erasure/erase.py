@@ -102,6 +102,7 @@ def erase_result(public_id: str, administrator: Account, category: str) -> Erasu
             _close_submission(submission, administrator, category)
             _blank_submission(submission)
         private_records.forget_records(plan.submissions)
+        private_records.forget_rankings(plan.results)
         erasing.erase_results(plan.results, category, administrator.username)
     _forget_cached()
     return plan

@@ -17,22 +17,16 @@ from submissions.publication import publishable, snapshot
 from validators import VERSION
 from validators.system import facts
 
-COLUMNS = (
+READ_COLUMNS = (
     *("score", "bandwidth_gib_per_s", "rate_kiops", "repeated_scores", "client_nodes", "tasks", "tool", "tool_version"),
-    *(
-        "mode",
-        "trust",
-        "ten_node",
-        "opted_in",
-        "production",
-        "reproducibility",
-        "lists",
-        "bundle_sha256",
-        "public_sha256",
-        "submitted_on",
-    ),
+    *("mode", "ten_node"),
 )
-"""Of a result what its bytes, its review and its submission give; names may have been merged since."""
+"""Of a result what the rules read in its bytes."""
+DECIDED_COLUMNS = (
+    *("trust", "opted_in", "production", "reproducibility", "lists", "bundle_sha256", "public_sha256"),
+    "submitted_on",
+)
+"""Of a result what its review and its submission give, by whatever rules; names may have been merged since."""
 MEASUREMENT_FIELDS = (
     "op",
     "quantity",
@@ -48,10 +42,22 @@ MEASUREMENT_FIELDS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """A published thing that is derived otherwise; `sentence` has the values, `kind` is the same for many results."""
+
+    kind: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Derivation:
-    """What differs, a sentence for each; or why nothing could be derived."""
+    """What differs, a sentence for each; or why nothing could be derived.
+
+    `read_otherwise` are the kinds of what the rules of today read in another way than those that it was published with.
+    """
 
     breaks: list[str] = field(default_factory=list)
+    read_otherwise: list[str] = field(default_factory=list)
     unavailable: str = ""
 
 
@@ -77,15 +83,23 @@ def derive_result(submission: Submission) -> Derivation:
         return Derivation([f"{result.public_id}: the check or the scrubbed copy that it was published with is gone."])
     outcome = processing.run_validators(submission)
     report = outcome.report
-    sentences = [*_report_breaks(submission, published_with, report), *_system_breaks(result, outcome.system)]
+    decided, read = list[Difference](), [*_system_differences(result, outcome.system)]
     try:
         derived, measurements = snapshot.derive_rows(submission, report)
     except (KeyError, IndexError, TypeError):
-        sentences.append("its bytes give no run that could be published.")
+        read.append(_plain_difference("its bytes give no run that could be published."))
     else:
-        sentences += _column_breaks(result, derived)
-        sentences += _measurement_breaks(result, measurements, published_with.validators_version == VERSION)
-    return Derivation([f"{result.public_id}: {sentence}" for sentence in sentences])
+        decided += _column_differences(DECIDED_COLUMNS, result, derived)
+        read += _column_differences(READ_COLUMNS, result, derived)
+        read += _measurement_differences(result, measurements)
+    if published_with.validators_version != VERSION:
+        return Derivation(_name_differences(result, decided), read_otherwise=[difference.kind for difference in read])
+    read += _report_differences(submission, published_with, report)
+    return Derivation(_name_differences(result, decided + read))
+
+
+def _name_differences(result: Result, differences: Iterable[Difference]) -> list[str]:
+    return [f"{result.public_id}: {difference.sentence}" for difference in differences]
 
 
 def _check_of_publication(submission: Submission, result: Result) -> Check | None:
@@ -105,47 +119,52 @@ def _damaged_files(submission: Submission, result: Result) -> Iterator[str]:
             yield f"the stored bytes of {name} are not those that were kept."
 
 
-def _report_breaks(submission: Submission, stored: Check, report: Mapping[str, Any]) -> Iterator[str]:
-    """What the stored report says otherwise than one of now; rules of another version may say other things."""
-    if stored.validators_version == VERSION:
-        for line in revalidation.report_differences(submission, stored.report, report):
-            yield f"the stored report of its check is not the one of its bytes: {line}."
+def _report_differences(submission: Submission, stored: Check, report: Mapping[str, Any]) -> Iterator[Difference]:
+    """What the stored report says otherwise than one of now."""
+    for line in revalidation.report_differences(submission, stored.report, report):
+        yield _plain_difference(f"the stored report of its check is not the one of its bytes: {line}.")
 
 
-def _system_breaks(result: Result, system: Mapping[str, Any] | None) -> Iterator[str]:
+def _system_differences(result: Result, system: Mapping[str, Any] | None) -> Iterator[Difference]:
     """What the published description of the system says otherwise than the document in the bytes."""
     published = PublicSystemSnapshot.objects.filter(result=result).first()
     if published is None:
         return
     if system is None:
-        yield "a described system is published, and its bytes describe none."
+        yield _plain_difference("a described system is published, and its bytes describe none.")
         return
     document = publishable.make_public_system(system["document"])
     if (published.document, published.sha256) != (document, system["sha256"]):
-        yield "the published description of its system is not the one of its bytes."
+        yield _plain_difference("the published description of its system is not the one of its bytes.")
     elif published.summary != facts.summary(document):
-        yield "the summary of its system is not the one of its description."
+        yield _plain_difference("the summary of its system is not the one of its description.")
 
 
-def _column_breaks(result: Result, derived: Result) -> Iterator[str]:
-    for name in COLUMNS:
+def _plain_difference(sentence: str) -> Difference:
+    return Difference(sentence.removesuffix("."), sentence)
+
+
+def _column_differences(columns: Iterable[str], result: Result, derived: Result) -> Iterator[Difference]:
+    for name in columns:
         published, now = getattr(result, name), getattr(derived, name)
         if published != now:
-            yield f"{name} is published as {published!r}, and derived as {now!r}."
+            sentence = f"{name} is published as {published!r}, and derived as {now!r}."
+            yield Difference(f"{name} is read otherwise", sentence)
 
 
-def _measurement_breaks(result: Result, derived: Iterable[Measurement], is_same_version: bool) -> Iterator[str]:
-    """Published measurements that are derived otherwise or not at all, and by the same rules those not published."""
+def _measurement_differences(result: Result, derived: Iterable[Measurement]) -> Iterator[Difference]:
+    """Published measurements that are derived otherwise or not at all, and those that are not published."""
     expected = _by_metric(derived)
-    for name, published in _by_metric(result.measurements.order_by("position")).items():
-        now = expected.pop(name, None)
-        if published != now:
-            value = dict(zip(MEASUREMENT_FIELDS, published, strict=True))["value"]
-            again = dict(zip(MEASUREMENT_FIELDS, now, strict=True))["value"] if now else "not at all"
-            yield f"{name[0]} {name[1]} {name[2]} is published as {value}, and derived as {again}."
-    if is_same_version:
-        for name in expected:
-            yield f"{name[0]} {name[1]} {name[2]} is derived, and not published."
+    for metric, published in _by_metric(result.measurements.order_by("position")).items():
+        now = expected.pop(metric, None)
+        name = " ".join(metric[:3])
+        if now is None:
+            yield _plain_difference(f"{name} is published, and not derived.")
+        elif published != now:
+            value, again = (dict(zip(MEASUREMENT_FIELDS, row, strict=True))["value"] for row in (published, now))
+            yield Difference(f"{name} is read otherwise", f"{name} is published as {value}, and derived as {again}.")
+    for metric in expected:
+        yield _plain_difference(f"{' '.join(metric[:3])} is derived, and not published.")
 
 
 def _by_metric(rows: Iterable[Measurement]) -> dict[tuple[Any, ...], tuple[Any, ...]]:

@@ -14,8 +14,9 @@ from registry.log import recording
 from registry.log.canonical_form import canonical_text
 from registry.log.verification import differing_values
 from registry.models import LogLeaf, LogOpening
-from submissions.lifecycle import private_records
+from submissions.lifecycle import private_records, withheld_facts
 from submissions.models import Check, Event, PrivateRecord, Review, State, Submission, Version
+from submissions.publication.verification import withheld_rows
 
 AT_ONCE = 500
 MOST_NAMED = 20
@@ -27,7 +28,8 @@ _MODELS: dict[str, type[Model]] = {Kind.EVENT: Event, Kind.CHECK: Check, Kind.DE
 def record_breaks() -> Iterator[str]:
     """What does not fit between private rows and their records, a sentence for each."""
     gone = dict[str, list[Mapping[str, Any]]]()
-    rows = PrivateRecord.objects.order_by("leaf").select_related("leaf").iterator(AT_ONCE)
+    of_submissions = PrivateRecord.objects.exclude(kind__in=withheld_facts.MODELS)
+    rows = of_submissions.order_by("leaf").select_related("leaf").iterator(AT_ONCE)
     while batch := list(islice(rows, AT_ONCE)):
         yield from _batch_breaks(batch, gone)
     for submission_id, kept_records in gone.items():
@@ -37,6 +39,7 @@ def record_breaks() -> Iterator[str]:
     yield from _unrecorded_rows()
     yield from _emptied_without_row()
     yield from _unopened_leaves()
+    yield from withheld_rows.withheld_breaks()
 
 
 def _batch_breaks(batch: list[PrivateRecord], gone: dict[str, list[Mapping[str, Any]]]) -> Iterator[str]:

@@ -18,11 +18,14 @@ from registry.models.lists import AMENDED
 from submissions.lifecycle import audit_chain
 from submissions.models import Submission
 from submissions.publication.verification import derivation, derived_rows, private_records
+from validators import VERSION
 
 _AMENDMENT = re.compile(rf"(?:^|\n){AMENDED}\d{{4}}-\d\d-\d\d: ")
 AT_ONCE = 100
 EVERY = 50
 """Results between two lines of progress."""
+MOST_NAMED = 3
+"""Results named behind a difference that later rules make."""
 _NO_BYTES = {
     Result.Trust.DERIVED: "derived from a published archive that is not stored here",
     Result.Trust.IMPORTED: "copied from a published list, which came without bytes",
@@ -38,6 +41,9 @@ class Verification:
         self.earlier, self.with_bytes = earlier, with_bytes
         self.unavailable: Counter[str] = Counter()
         self.derived = 0
+        self.derived_otherwise = 0
+        self.later_rules: dict[str, tuple[int, list[str]]] = {}
+        """By what the rules of today read otherwise: in how many results, and the first ids."""
 
     def find_breaks(self, progress: Callable[[str], None]) -> Iterator[str]:
         """What does not fit, a sentence for each. Costs what is stored; memory does not grow with it."""
@@ -84,13 +90,24 @@ class Verification:
                 progress(f"numbers from stored bytes: {number} of {count} results")
             outcome = derivation.derive_result(submission)
             yield from outcome.breaks
+            self._count_later_rules(submission, outcome.read_otherwise)
             if outcome.unavailable:
                 self.unavailable[outcome.unavailable] += 1
             else:
                 self.derived += 1
 
+    def _count_later_rules(self, submission: Submission, kinds: list[str]) -> None:
+        self.derived_otherwise += bool(kinds)
+        public_id = submission.require_result().public_id
+        for kind in set(kinds):
+            count, ids = self.later_rules.get(kind, (0, []))
+            self.later_rules[kind] = count + 1, [*ids, public_id][:MOST_NAMED]
+
     def unknown_sentences(self) -> Iterator[str]:
-        """What could not be derived again, counted by its reason, and what is older than its first record."""
+        """What later rules read otherwise, what could not be derived again, and what is older than its record."""
+        for kind, (count, ids) in sorted(self.later_rules.items()):
+            more = f" and {count - len(ids)} more" if count > len(ids) else ""
+            yield f"By later rules ({VERSION}): {kind}: {', '.join(ids)}{more}."
         for reason, count in sorted(self.unavailable.items()):
             yield f"Not derived again: {count} {'result' if count == 1 else 'results'}, {reason}."
         for day, counts in log_verification.uncovered_counts().items():
@@ -103,10 +120,12 @@ class Verification:
         """What was looked at and fits."""
         rows, submissions = audit_chain.count_rows()
         results, lists = Result.objects.count(), RankedList.objects.exclude(frozen_at=None).count()
+        otherwise = self.derived_otherwise
+        by_later_rules = f" ({otherwise} of them otherwise by later rules)" if otherwise else ""
         return (
             f"{results} results and {lists} lists are as the log of {log_size()} entries has them,"
-            f" {self.derived} results were derived"
-            f" again from stored bytes, and the {rows} rows of history of {submissions} submissions fit each other"
+            f" {self.derived} results were derived again from stored bytes{by_later_rules},"
+            f" and the {rows} rows of history of {submissions} submissions fit each other"
         )
 
 

@@ -223,7 +223,7 @@ def single_file(collector, tmp_path):
 
 def test_the_single_file_runs_the_rules_and_leaves_nothing(new_enough_python, single_file, run_folder):
     done = single_file("validate", run_folder(short="ior-hard-write"), python=new_enough_python)
-    assert (done.returncode, done.stderr) == (1, "checking with the registry's rules 1.0.0, on this machine\n")
+    assert (done.returncode, done.stderr) == (1, "checking with the registry's rules 1.1.0, on this machine\n")
     assert "io500.stonewall.short" in done.stdout
     assert done.stdout.splitlines()[-1] == "status  invalid"
 

@@ -83,7 +83,7 @@ def test_status_shows_one_submission(alice, peer):
 
 def test_status_of_an_invisible_submission_is_reported(alice):
     done = alice("status", "99")
-    assert done.returncode == 4
+    assert done.returncode == 2
     assert "404: No such submission." in done.stderr
 
 

@@ -54,6 +54,28 @@ def test_a_beginning_without_a_submission_is_reported(alice, listed):
     assert "collector.id" in done.stderr
 
 
+UNKNOWN = "784c6d71-0000-4000-8000-000000000000"
+VERBS = [
+    *(["status", UNKNOWN], ["show", UNKNOWN], ["show", "hw-9"], ["compare", "hw-8", "hw-9"], ["answer", UNKNOWN]),
+    *(["receipt", UNKNOWN], ["recipe", "hw-9"], ["verify", "hw-9"], ["submit", UNKNOWN, "--acknowledge"]),
+    *(["withdraw", UNKNOWN, "--reason", "x", "--yes"], ["gate", "hw-9", "--baseline", "hw-8"]),
+]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [("submission.not-found", 2), ("request.not-found", 4), (None, 4)],
+    ids=["id", "address", "page"],
+)
+def test_an_unknown_id_ends_with_2_and_an_unknown_address_with_4(alice, peer, verb, code, status):
+    """By whatever verb; a page of somebody else is no answer about an id."""
+    document = {"code": code, "title": "Not Found"} if code else {}
+    peer.misbehaviours.extend([lambda handler: (handler.read_request(), handler.answer(404, document))] * 9)
+    done = alice(*verb)
+    assert (done.returncode, "404" in done.stderr) == (status, True), done.stderr
+
+
 @pytest.mark.parametrize("text", ["zzz", "nothing", "hw", "784x"])
 @pytest.mark.parametrize("verb", [["status"], ["open", "--no-browser"], ["withdraw", "--reason", "x", "--yes"]])
 def test_text_that_is_no_id_is_refused_before_anything_is_sent(alice, peer, verb, text):
@@ -182,18 +204,15 @@ def test_a_run_of_an_upload_of_many_is_compared(alice, shelved):
 
 
 @pytest.mark.parametrize(
-    ("verb", "text", "status"),
-    [
-        *(("compare", RUN["id"], 4), ("show", RUN["id"], 4)),
-        *(("compare", "9bd8", 2), ("show", "9bd8", 2), ("open", "9bd8", 2)),
-    ],
+    ("verb", "text"),
+    [("compare", RUN["id"]), ("show", RUN["id"]), ("compare", "9bd8"), ("show", "9bd8"), ("open", "9bd8")],
 )
-def test_an_id_of_nobody_is_named(oldest_and_this_python, alice, shelved, verb, text, status):
+def test_an_id_of_nobody_is_named(oldest_and_this_python, alice, shelved, verb, text):
     """Or of somebody else: a registry says the same of both."""
     shelved.private["/api/v1/shelf/"] = {"next": None, "results": []}
     shelved.public[f"/api/v1/submissions/{RUN['id']}/"] = None
     done = alice(verb, text, *["hw-2"] * (verb == "compare"), python=oldest_and_this_python)
-    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert f"No submission and no run on a shelf that you may see has the id {text}." in done.stderr
 
 

@@ -35,6 +35,16 @@ def test_each_list_is_named_with_the_reason_and_the_value_that_decides() -> None
     ]
 
 
+def test_reasons_are_printed_for_chosen_lists() -> None:
+    rows = [CAN, CANNOT, UNKNOWN]
+    assert printed_lines({"lists": ["ten"], "could_rank": rows}) == [
+        "list    ten: cannot rank. Not ten nodes. (client nodes: 9, result.txt)",
+        "list    not chosen: full, io500; --json has them",
+    ]
+    for chosen in ([], None, "ten", ["of another release"]):
+        assert len(printed_lines({"lists": chosen, "could_rank": rows})) == 4, chosen
+
+
 def test_a_benchmark_without_a_list_is_reported() -> None:
     assert printed_lines({"tool": "fio", "could_rank": []}) == ["list    no open release ranks results of fio"]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
@@ -32,6 +33,8 @@ from registry.models import (
     Site,
     System,
 )
+from registry.studies import curated
+from registry.studies.index import cards
 from tests.registry.record import empty
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
@@ -224,6 +227,13 @@ def test_definitions_and_platforms_can_be_loaded_alone() -> None:
 
 def test_the_command_prints_its_changes() -> None:
     assert said("load_catalogue") == "catalogue: unchanged"
+
+
+def test_the_command_prepares_the_index_of_studies() -> None:
+    """The first reader after a first start would wait seconds for it."""
+    cache.delete(cards.LATEST)
+    call_command("load_catalogue")
+    assert {card["slug"] for card in cards.kept_cards()} == curated.load_studies().keys()
 
 
 @pytest.mark.parametrize("name", ["io500", "ten"])

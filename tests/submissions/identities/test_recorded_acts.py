@@ -25,8 +25,8 @@ from tests.submissions.publication import random_edits
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("record")]
 
 NOT_RECORDED = {
-    "decided_by": "private",
-    "undone_by": "private",
+    "decided_by": "recorded for the operator alone",
+    "undone_by": "recorded for the operator alone",
 }
 BY_DIGEST = ("moved",)
 """Recorded by a digest that the operator alone can compare."""

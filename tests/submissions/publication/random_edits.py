@@ -69,7 +69,7 @@ UNRECORDED_TABLES = {
     "registry_searchtext": "texts of the site, loaded from its files by each release",
     "registry_demonstrationrun": "runs of the tour, which are no results",
     "registry_savedstudy": "questions that people saved; their answers are computed",
-    "registry_override": "a list is ranked again by them, and its note has the reason; who decided is not recorded",
+    "registry_override": "recorded for the operator alone; lifecycle/test_withheld_facts.py edits them",
     "registry_erasure": "without the mark an erased result has no record; category and time are in the log alone",
     "registry_recordchange": "who wrote lately, for editions",
     "registry_publicwrite": "who wrote lately, for kept answers",

@@ -32,11 +32,13 @@ from registry.models import LogCheckpoint, LogOpening, RankedList, Release, Resu
 from registry.query.stored_bytes import key_of
 from submissions.bundles.storage import received_storage
 from submissions.lifecycle import audit_chain
-from submissions.models import Event
+from submissions.models import Event, Submission
 from submissions.publication import amendments
+from submissions.publication.verification import derivation, whole_record
 from tests.registry.log.second_reader import Disagreement, Head, SecondReader, canonical_json, require_shown
 from tests.submissions.publication import random_edits
 from tests.submissions.stage import Stage
+from validators import VERSION
 
 
 @pytest.fixture(autouse=True)
@@ -403,6 +405,38 @@ def test_edits_made_in_the_database_are_named(logged: Stage, name: str) -> None:
     is_whole, lines = verify()
     assert not is_whole
     assert any(named in line for line in lines), lines
+
+
+def publish_with_earlier_rules(stage: Stage) -> None:
+    execute("UPDATE submissions_check SET validators_version = '0.9.0' WHERE submission_id = %s", stage.published.pk)
+
+
+def test_numbers_that_later_rules_read_otherwise_are_no_edits(logged: Stage) -> None:
+    publish_with_earlier_rules(logged)
+    double_scores(logged)
+    change_report(logged)
+    submission = Submission.objects.get(pk=logged.published.pk)
+    result = submission.require_result()
+    outcome = derivation.derive_result(submission)
+    assert outcome.breaks == []
+    assert "score is read otherwise" in outcome.read_otherwise
+    verification = whole_record.Verification()
+    breaks = list(verification.find_breaks(lambda text: None))
+    assert not any(" is published as " in line for line in breaks if line.startswith(f"{result.public_id}: "))
+    assert any("validators_version" in line for line in breaks), "the edited version itself is one"
+    later = list(verification.unknown_sentences())
+    assert f"By later rules ({VERSION}): score is read otherwise: {result.public_id}." in later
+    assert len(later) == len(set(outcome.read_otherwise))
+    assert "2 results were derived again from stored bytes (1 of them otherwise by later rules)" in (
+        verification.sum_up()
+    )
+
+
+def test_changed_decisions_are_edits_by_any_rules(logged: Stage) -> None:
+    publish_with_earlier_rules(logged)
+    execute("UPDATE registry_result SET production = NOT production")
+    (line,) = derivation.derive_result(Submission.objects.get(pk=logged.published.pk)).breaks
+    assert "production is published as" in line
 
 
 def test_changed_bytes_are_named(logged: Stage) -> None:
