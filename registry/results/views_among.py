@@ -104,9 +104,9 @@ def _better_row(row: Row, leading: Row) -> Row:
 
 def _difference_row(row: Row) -> Row:
     values: list[dict[str, Any]] = row["values"]
-    shown = [value | {"value": format_fact(row["name"], value["value"])} for value in values[:VALUES_SHOWN]]
+    most_frequent = [value | {"value": format_fact(row["name"], value["value"])} for value in values[:VALUES_SHOWN]]
     written = {
         "title": capitalize_sentence(label_fact(row["name"])),
         "own": format_fact(row["name"], row["own"]) if row["own"] else "",
     }
-    return row | written | {"shown_values": shown, "more": len(values[VALUES_SHOWN:])}
+    return row | written | {"shown_values": most_frequent, "more": len(values[VALUES_SHOWN:])}
