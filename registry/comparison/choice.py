@@ -47,6 +47,18 @@ def find_by_words(words: str, ids: Sequence[str], source: RowSource = PUBLIC) ->
     return [_partner_row(result, ids) for result in results[:MOST_PICKED]]
 
 
+def example_pair() -> list[Row]:
+    """The first two results of a newest list, to show what a comparison is; none where no list has two. One query."""
+    entries = (
+        ListEntry.objects.filter(public_record.is_current("result"), position__lte=2)
+        .order_by("-ranked_list__release__held_on", "ranked_list__name", "position")
+        .values("ranked_list", "system_name", "institution")
+        .annotate(id=F("result__public_id"), release=F("ranked_list__release__name"))
+    )[:2]
+    pair = [row | {"name": row["system_name"] or row["institution"] or row["id"]} for row in entries]
+    return pair if len({row["ranked_list"] for row in pair}) == 1 and len(pair) == 2 else []
+
+
 def suggest_partners(public_id: str, source: RowSource = PUBLIC) -> list[Row]:
     """For one result those that it is usually compared with. Seven queries at most.
 

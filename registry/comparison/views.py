@@ -58,7 +58,8 @@ def show_comparison(request: HttpRequest, source: RowSource = PUBLIC) -> HttpRes
         per = study_query.parse_divisor(request.GET)
         offered |= _choice_context(request.GET.get("pick", "").strip(), ids, per, source)
         if not ids:
-            return render(request, "comparison/compare.html", offered)
+            examples = choice.example_pair() if source is PUBLIC else []
+            return render(request, "comparison/compare.html", offered | {"examples": examples})
         if len(ids) == 1 and not demonstration.are_demonstrations(ids):
             return _one_result(request, ids[0], offered, source)
         ids, assume = id_lists.compared_ids(request.GET), study_query.parse_assumption(request.GET)

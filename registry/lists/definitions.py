@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -73,6 +74,16 @@ def _require_measured(name: str, ranks: Definition) -> None:
         raise DefinitionError(f"{name}: {ranks['tool']} has no {ranks['quantity']} of {ranks['op']}")
     if ranks["unit"] not in UNITS or UNITS[ranks["unit"]].canonical != UNITS[described.unit].canonical:
         raise DefinitionError(f"{name}: {ranks['unit']} is no unit of {ranks['quantity']}")
+
+
+@cache
+def _shipped_titles() -> Mapping[str, str]:
+    return {definition["name"]: definition["title"] for definition in read_definitions()}
+
+
+def title_of(name: str) -> str:
+    """The title of a list for readers: that of its newest version here, else its name. No query."""
+    return _shipped_titles().get(name, name)
 
 
 def tool_of(definition: Definition) -> str:

@@ -8,7 +8,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.presentation import numbers
-from registry.presentation.words import best_unit, capitalize_sentence, format_in_unit, number_named, shown_unit
+from registry.presentation.words import (
+    best_unit,
+    capitalize_sentence,
+    format_fact,
+    format_in_unit,
+    label_fact,
+    number_named,
+    shown_unit,
+)
 from registry.query import public_record
 from registry.query.public_record import Row
 from registry.query.questions import study_query
@@ -96,4 +104,9 @@ def _better_row(row: Row, leading: Row) -> Row:
 
 def _difference_row(row: Row) -> Row:
     values: list[dict[str, Any]] = row["values"]
-    return row | {"shown_values": values[:VALUES_SHOWN], "more": len(values[VALUES_SHOWN:])}
+    most_frequent = [value | {"value": format_fact(row["name"], value["value"])} for value in values[:VALUES_SHOWN]]
+    written = {
+        "title": capitalize_sentence(label_fact(row["name"])),
+        "own": format_fact(row["name"], row["own"]) if row["own"] else "",
+    }
+    return row | written | {"shown_values": most_frequent, "more": len(values[VALUES_SHOWN:])}

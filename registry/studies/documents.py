@@ -137,11 +137,11 @@ def _balance_notes(answer: run.StudyTable) -> list[dict[str, str]]:
     if unlike:
         facts = _fact_list(name for group in unlike for name in group.unlike)
         message = f"{len(unlike)} of {len(answer.groups)} points hold measurements that differ in {facts}."
-        notes.append(("study.unlike", f"{message} These move the number, so such a point has no single value."))
+        notes.append(("study.unlike", f"{message} These facts change the number, so such a point has no single value."))
     if answer.pooling.unbalanced:
         facts = _fact_list(fact.fact for fact, _ in answer.pooling.unbalanced)
         axis = find_axis(answer.question.x).title
-        message = f"The points differ in {facts} too, and these move the number."
+        message = f"The points differ in {facts} too, and these facts change the number."
         notes.append(("study.unbalanced", f"{message} A difference between points need not come from {axis}."))
     total = sum(len(group.values) for group in answer.groups)
     if answer.pooling.examined < total:

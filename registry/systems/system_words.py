@@ -11,7 +11,7 @@ from registry.models import System
 from registry.presentation import numbers
 from registry.presentation.charts.record_stairs import RecordPoint
 from registry.presentation.reproduction_words import mark_titles
-from registry.presentation.words import format_fact
+from registry.presentation.words import capitalize_sentence, format_fact
 from registry.query.facts import gaps
 from registry.query.facts.axes import find_axis
 from registry.query.public_record import Row
@@ -267,8 +267,7 @@ def stairs_title(points: Sequence[RecordPoint], rows: Sequence[Row]) -> str:
 
 def _head_of(name: str) -> str:
     """The title of a fact at the head of a row."""
-    title = find_axis(name).title
-    return title[:1].upper() + title[1:]
+    return capitalize_sentence(find_axis(name).title)
 
 
 def part_rows(rows: Sequence[Row], facts: Mapping[str, Facts]) -> list[Row]:

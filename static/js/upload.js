@@ -33,7 +33,11 @@ function showError(field, error, note) {
   if (error) {
     field.setAttribute("aria-invalid", "true");
   }
-  document.getElementById("bundle-error").textContent = error || note;
+  showNote(error || note);
+}
+
+function showNote(text) {
+  document.getElementById("bundle-error").textContent = text;
 }
 
 // Checks size, ending and beginning of the file before it is sent. The server checks all again.
@@ -61,16 +65,36 @@ document.addEventListener("change", (event) => {
     checkFile(event.target);
   }
 });
+
+// A file may be dropped anywhere on the page: beside the box the browser would leave the page and open the file.
+const dropBox = () => document.querySelector(".drop");
+const markBox = (isOver) => dropBox()?.classList.toggle("over", isOver);
+
 document.addEventListener("dragover", (event) => {
-  if (event.target.closest(".drop")) {
+  if (dropBox() && event.dataTransfer.types.includes("Files")) {
     event.preventDefault();
+    markBox(true);
+  }
+});
+document.addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) {
+    markBox(false);
   }
 });
 document.addEventListener("drop", (event) => {
-  const field = event.target.closest(".drop")?.querySelector("[type=file]");
-  if (field && event.dataTransfer.files.length) {
-    event.preventDefault();
-    field.files = event.dataTransfer.files;
+  markBox(false);
+  const field = dropBox()?.querySelector("[type=file]");
+  const { files, items } = event.dataTransfer;
+  if (!field || !files.length) {
+    return;
+  }
+  event.preventDefault();
+  if (files.length > 1) {
+    showNote("Drop one file: the archive of the whole folder.");
+  } else if (items[0].webkitGetAsEntry()?.isDirectory) {
+    showNote("This is a folder. Pack it into one archive and drop that.");
+  } else {
+    field.files = files;
     checkFile(field);
   }
 });

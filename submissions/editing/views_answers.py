@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from registry.errors import Problem, problem_body
+from registry.lists.definitions import title_of
 from submissions.checks import questionnaire
 from submissions.checks.questionnaire import FilledQuestionnaire
 from submissions.editing import edit
@@ -241,13 +242,15 @@ def _audience_text(question: Question) -> str:
     required = question["required"]
     if isinstance(required, str):
         return "" if required == "always" else "optional"
-    return f"for {', '.join([*required.get('lists', ()), *(f'level {level}' for level in required.get('levels', ()))])}"
+    levels = (f"level {level}" for level in required.get("levels", ()))
+    return f"for {', '.join([*map(title_of, required.get('lists', ())), *levels])}"
 
 
 def _list_row(filled: FilledQuestionnaire, name: str, texts: Mapping[str, str]) -> dict[str, Any]:
     missing = [row for row in filled.missing if name in row.lists]
     return {
         "name": name,
+        "title": title_of(name),
         "asks": name in filled.required_by,
         "missing": [{"id": row.question, "text": texts[row.question], "why": row.why} for row in missing],
     }

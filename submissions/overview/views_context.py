@@ -37,7 +37,7 @@ from submissions.permissions import conflict_reason, is_own
 from submissions.publication import anonymity, prospects
 from submissions.review import comments
 from submissions.review.forms import CommentForm
-from submissions.web.formatting import name_of
+from submissions.web.formatting import list_titles, name_of
 from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 from validators import catalogue
@@ -82,6 +82,7 @@ def page_context(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "section": "submissions",
         "submission": submission,
         "name": name_of(submission),
+        "list_titles": list_titles(submission.lists),
         "not_judged": describe_unjudged(submission),
         "raised": raised_level(submission.result) if submission.result else None,
         "auto_refresh": submission.state in UNFINISHED,

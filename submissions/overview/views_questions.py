@@ -15,7 +15,7 @@ from submissions.overview.views_review import refused_review
 from submissions.permissions import visible_submission
 from submissions.review import questions
 from submissions.review.forms import AnswerForm, QuestionForm
-from submissions.web.formatting import JOINED
+from submissions.web.formatting import JOINED, list_titles
 from submissions.web.page_base import private_page, staff_page
 from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
@@ -35,7 +35,9 @@ def _questions_page(request: HttpRequest, release: str, refused: PageForm | None
     context = {
         "section": "submissions",
         "release": release_row,
-        "rows": [{"run": run, "form": _form_about(run.pk, refused)} for run in runs],
+        "rows": [
+            {"run": run, "list_titles": list_titles(run.lists), "form": _form_about(run.pk, refused)} for run in runs
+        ],
         "questions": questions.own_questions(account, release_row),
     }
     return form_page(request, "overview/release_questions.html", context, refused)

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from registry.lists.definitions import title_of
 from registry.models import Release
 from registry.presentation import numbers
 from registry.query import public_record
@@ -29,10 +30,12 @@ from submissions.publication import prospects
 from submissions.review import assignment, comments, decisions, dispositions, rubric
 from submissions.review import queue as review_queue
 from submissions.review.forms import AssignForm, CommentForm, DecisionForm, DispositionForm, JudgementForm
-from submissions.web.formatting import JOINED, name_of
+from submissions.web.formatting import JOINED, list_titles, name_of
 from submissions.web.page_base import staff_page
 from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
+from validators import catalogue
+from validators.rules import lists_of_reason, only_for
 
 MOST_ROWS = 200
 MARKS = OUTCOMES | {"needs_human": ("", "? decide")}
@@ -70,9 +73,9 @@ def _filter_choices(facts: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[
     """What the filters offer: the values that occur among what waits."""
     pairs = {
         "release": {(row["release__slug"], row["release__slug"]) for row in facts},
-        "list": {(name, name) for row in facts for name in row["lists"]},
+        "list": {(name, title_of(name)) for row in facts for name in row["lists"]},
         "institution": {(row["institution__slug"], row["institution__name"]) for row in facts},
-        "tool": {(row["tool"], row["tool"]) for row in facts if row["tool"]},
+        "tool": {(row["tool"], catalogue.tool_name(row["tool"])) for row in facts if row["tool"]},
     }
     choices = {
         name: sorted((pair for pair in values if pair[0]), key=lambda pair: pair[1]) for name, values in pairs.items()
@@ -91,8 +94,8 @@ def _queue_row(submission: review_queue.WaitingSubmission) -> dict[str, Any]:
         "name": name_of(submission),
         "institution": submission.institution,
         "release": submission.release,
-        "lists": ", ".join(submission.lists),
-        "tool": submission.tool,
+        "lists": list_titles(submission.lists),
+        "tool": catalogue.tool_name(submission.tool) if submission.tool else "",
         "waiting": numbers.format_distance(submission.submitted_at, now) if submission.submitted_at else "",
         "findings": counted_findings(finding_counts.count_findings(submission, submission.in_report)),
         "contradictions": submission.contradictions,
@@ -241,7 +244,7 @@ def _committee_context(
         "open_points": sum(point.is_open for point in points),
         "rubric": [_rule_row(submission, row, refused) for row in sorted(rows, key=lambda row: row.settled)],
         "to_decide": sum(not row.settled for row in rows),
-        "settled": f"{sum(row.settled for row in rows)} of {len(rows)} settled",
+        "settled": f"{sum(row.settled for row in rows)} of {len(rows)}",
         "outcomes": Judgement.Outcome.choices,
         "threads": comments.group_by_thread(comments.visible_comments(submission, account)),
         "audiences": Comment.Audience.choices,
@@ -275,7 +278,7 @@ def _rule_row(submission: Submission, row: rubric.Row, refused: PageForm | None)
         "code": row.code,
         "text": row.text,
         "mark": MARKS.get(row.outcome, ("", row.outcome)),
-        "why": row.why,
+        "why": only_for([title_of(name) for name in lists_of_reason(row.why)]) if row.of_other_lists else row.why,
         "judgement": row.judgement,
         "judge": row.outcome in rubric.JUDGED and not row.of_other_lists and submission.state in UNDER_REVIEW,
         "waits": not row.settled,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from registry.errors import Problem
+from registry.lists.definitions import title_of
 from registry.presentation import numbers
 from registry.presentation.read_lines import format_lines
 from submissions.models import Submission
@@ -28,6 +30,11 @@ def name_of(submission: Submission) -> str:
     return str(submission.metadata.get("system") or submission.filename or "Draft without a file")
 
 
+def list_titles(names: Iterable[str]) -> str:
+    """Lists in words: "IO500 Research, 10-node"."""
+    return ", ".join(map(title_of, names))
+
+
 def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]:
     """One run of the archive: the lines it was read from, its recomputed score, and whether its hashes reproduce."""
     score = run.get("scores", {}).get("SCORE", {})
@@ -36,6 +43,7 @@ def run_row(index: int, run: dict[str, Any], is_primary: bool) -> dict[str, Any]
     return {
         "index": index,
         "tool": run["tool"],
+        "tool_name": catalogue.tool_name(run["tool"]),
         "path": run.get("path") or ".",
         "lines": format_lines(run.get("lines")),
         "scored": run["tool"] in catalogue.scored_tools(),

@@ -94,6 +94,26 @@ def test_a_broken_run_shows_errors_and_hints(page, site, tmp_path) -> None:
     expect(page).to_have_url(re.compile(r"/docs/findings/#io500\.score\.inconsistent$"))
 
 
+DRAG = """([kind, names]) => {
+  const dataTransfer = new DataTransfer();
+  for (const name of names) dataTransfer.items.add(new File(["output"], name));
+  document.querySelector("footer").dispatchEvent(new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer}));
+}"""
+
+
+def test_a_file_may_be_dropped_beside_the_box(page, site) -> None:
+    sign_in(page, site, "browser-erin")
+    box, error = page.locator(".drop"), page.locator("#bundle-error")
+    page.evaluate(DRAG, ["dragover", ["run.txt"]])
+    expect(box).to_have_class("drop over")
+    page.evaluate(DRAG, ["drop", ["run.txt", "other.txt"]])
+    expect(box).to_have_class("drop")
+    expect(error).to_contain_text("Drop one file")
+    page.evaluate(DRAG, ["drop", ["run.txt"]])
+    expect(error).to_contain_text("Is it one output file?")
+    assert page.get_by_label("Archive of the run").evaluate("field => field.files[0].name") == "run.txt"
+
+
 def test_an_empty_file_is_refused_before_it_is_sent(page, site, tmp_path) -> None:
     sign_in(page, site, "browser-carol")
     empty = tmp_path / "result.tar.gz"

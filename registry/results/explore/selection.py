@@ -19,7 +19,7 @@ from registry.query.questions import filters, study_query
 from registry.query.row_sources import PUBLIC, RowSource
 
 BEST, MEDIAN = "best", "median"
-TOGGLES = ("filesystem_type", "trust", "release")
+TOGGLES = ("trust", "filesystem_type", "release")
 """Filters that are ticked one by one. They narrow what is drawn; the counts beside them do not follow."""
 FEW_ROWS, MOST_ROWS = 20, 500
 _FLAG = "1"

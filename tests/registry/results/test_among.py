@@ -184,6 +184,14 @@ def test_parameters_of_described_systems_are_differences_too(client, crowd) -> N
     assert len(names) == 2
 
 
+def test_client_processes_are_one_difference(client, crowd) -> None:
+    for name, tasks in (("own", 160), ("b", 320)):
+        Result.objects.filter(pk=crowd[name].pk).update(tasks=tasks, parameters={"procs": tasks})
+    fact_index.rebuild_facts([crowd["own"].pk, crowd["b"].pk])
+    titles = [row["title"] for row in ask(client)["differences"]]
+    assert titles.count("client processes") == 1
+
+
 def test_a_result_of_unknown_scale_has_no_group(client, crowd) -> None:
     document = ask(client, "hw-g")
     assert document["missing"] == [{"name": "client_nodes", "title": "client nodes"}]

@@ -121,12 +121,12 @@ def test_pages_label_assumed_ranges(client, runs) -> None:
     runs["repeated"].measurements.all().delete()
     page = html.unescape(client.get("/study/?metric=write.bandwidth.max&x=fabric").content.decode())
     assert "95 %" not in page and "58.85\N{EN DASH}58.95" in page
-    assert "x=fabric&assume=prior" in page and "With ranges that are assumed" in page
+    assert "x=fabric&assume=prior" in page and "Show assumed ranges" in page
     assumed = html.unescape(client.get("/study/?metric=write.bandwidth.max&x=fabric&assume=prior").content.decode())
     assert "40.33\N{EN DASH}86.01 <small>assumed" in assumed
     claims = [assumed[match.start() - 40 : match.end() + 60] for match in re.finditer("95 %", assumed)]
     assert len(claims) > 2 and all("assumed" in claim for claim in claims)
-    assert "Assumed of bandwidth of one phase" in assumed and "Without assumptions" in assumed
+    assert "Assumed of bandwidth of one phase" in assumed and "Hide assumed ranges" in assumed
 
 
 @pytest.mark.parametrize("value", ["posterior", "1", "prior,prior"])

@@ -369,6 +369,7 @@ def test_files_name_varying_facts(client, simpson) -> None:
 def test_the_page_shows_varying_facts_splits_and_matches(client, simpson) -> None:
     page = page_source(client.get(f"/study/?{WRITE}&x=fabric"))
     assert "not one number" in page and "system: disk (2), flash (1)" in page
+    assert ">When measurements share a point</a>" in page and "study.unlike" not in page
     assert f'href="/study/?{WRITE.replace("&", "&amp;")}&amp;x=fabric&amp;series=system"' in page
     assert "TCP <small>against</small> IB" in page and "<b>0.6</b>" in page
     assert '<a href="/results/tcp-flash/">tcp-flash</a>' in page

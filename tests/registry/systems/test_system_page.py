@@ -61,7 +61,7 @@ def test_changed_and_unknown_facts_are_listed(client, grown) -> None:
     changes = page[page.index('id="changes"') : page.index('id="machines"')]
     assert "Client nodes" in changes and "Stripe count" in changes and "Benchmark version" not in changes
     assert "The list that it was copied from gives no platform, data servers, CPU of servers, drives" in page
-    assert "A series needs 6 results with equal settings; at most 1 has" in page
+    assert "A series needs 6 results with equal settings. Here no two results are known to have" in page
 
 
 def test_unknown_client_nodes_are_no_growth(client, grown) -> None:

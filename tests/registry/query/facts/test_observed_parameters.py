@@ -10,8 +10,9 @@ from registry.models import ObservedParameter, PublicSystemSnapshot, Result
 from registry.models.snapshots import text_of
 from registry.query.facts import observed_parameters
 from registry.query.questions import filters
+from tests.html import page_source
 from tests.make_system import make_class, make_parameter, make_system
-from tests.registry.record import make_measurement, make_release, make_result
+from tests.registry.record import make_list, make_measurement, make_release, make_result
 from validators.system import facts
 
 pytestmark = pytest.mark.django_db
@@ -154,6 +155,12 @@ def test_the_page_shows_numbers_parameters_and_systems_side_by_side(two, django_
 def test_the_page_without_chosen_results_asks_for_them() -> None:
     answer = Client().get("/compare/")
     assert (answer.status_code, "Choose 2 to 20 results" in answer.content.decode()) == (200, True)
+
+
+def test_the_page_without_chosen_results_leads_to_an_example(two) -> None:
+    assert "Example:" not in page_source(Client().get("/compare/"))
+    make_list(make_release("T9", "2030-01-01"), "full", list(Result.objects.order_by("public_id")))
+    assert '<a href="/compare/?results=hw-1,hw-2">' in page_source(Client().get("/compare/"))
 
 
 @pytest.mark.parametrize(
