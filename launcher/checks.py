@@ -3,10 +3,12 @@
 import os
 import subprocess
 import tempfile
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from launcher.environment import Environment
 from launcher.processes import spawn
@@ -48,11 +50,12 @@ class Step:
 
 
 def steps(python: Path, scratch: Path) -> list[Step]:
-    """All checks, the quick ones first."""
+    """All checks. The longest begins first, so that others run beside it to its end."""
     manage = [python, CHECKOUT / "manage.py"]
     openapi = scratch / "openapi.json"
     spectacular = ["spectacular", "--format", "openapi-json", "--validate", "--fail-on-warn", "--file"]
     return [
+        Step("types", [python, "-m", "mypy"], "mend the types named above"),
         Step("format", [python, "-m", "ruff", "format", "--check", "."], "./dev.py exec ruff format ."),
         Step("lint", [python, "-m", "ruff", "check", "."], "./dev.py exec ruff check --fix ."),
         Step(
@@ -70,7 +73,6 @@ def steps(python: Path, scratch: Path) -> list[Step]:
             ],
             "write what is named above in Python 3.9, with which sites check offline",
         ),
-        Step("types", [python, "-m", "mypy"], "mend the types named above"),
         Step("templates", [python, "-m", "djlint", "templates", "--lint"], "mend the lines named above"),
         Step("migrations", [*manage, "makemigrations", "--check", "--dry-run"], "./dev.py manage makemigrations"),
         Step(
@@ -84,44 +86,56 @@ def steps(python: Path, scratch: Path) -> list[Step]:
     ]
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A step that was begun, and the file that it writes to."""
+
+    step: Step
+    process: subprocess.Popen[bytes]
+    output: IO[bytes]
+
+
 def run_all(environment: Environment) -> bool:
     """Run every step, print a line for each; True if all passed."""
     variables = environment.variables() | PRODUCTION
     with tempfile.TemporaryDirectory() as scratch:
         variables["HIGHWATER_STATE"] = scratch
-        begun = start_ahead(steps(environment.python, Path(scratch)), variables)
-        passed = [has_passed(step, process) for step, process in begun]
+        passed = [has_passed(ended) for ended in run_beside(steps(environment.python, Path(scratch)), variables)]
     return all(passed)
 
 
-def start_ahead(
-    all_steps: Iterable[Step], variables: Mapping[str, str]
-) -> Iterator[tuple[Step, subprocess.Popen[str]]]:
-    """Every step with its process, in their order; the next ones have begun when one is given."""
-    begun: deque[tuple[Step, subprocess.Popen[str]]] = deque()
-    for step in all_steps:
-        begun.append((step, begin(step, variables)))
-        if len(begun) == AT_ONCE:
-            yield begun.popleft()
-    yield from begun
+def run_beside(all_steps: Iterable[Step], variables: Mapping[str, str]) -> Iterator[Begun]:
+    """Every step once it has ended. As soon as one has, the next begins."""
+    waiting, running = deque(all_steps), list[Begun]()
+    while waiting or running:
+        while waiting and len(running) < AT_ONCE:
+            running.append(begin(waiting.popleft(), variables))
+        ended = [begun for begun in running if begun.process.poll() is not None]
+        running = [begun for begun in running if begun not in ended]
+        yield from ended
+        if not ended:
+            time.sleep(0.05)
 
 
-def begin(step: Step, variables: Mapping[str, str]) -> subprocess.Popen[str]:
-    return spawn(
+def begin(step: Step, variables: Mapping[str, str]) -> Begun:
+    output = tempfile.TemporaryFile()  # noqa: SIM115  # closed when it was read
+    process = spawn(
         step.argv,
         cwd=CHECKOUT,
         env=dict(variables),
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=output,
         stderr=subprocess.STDOUT,
-        text=True,
     )
+    return Begun(step, process, output)
 
 
-def has_passed(step: Step, process: subprocess.Popen[str]) -> bool:
-    """Wait for the end of a step and print its line; its own output is shown only if it failed."""
-    output, _ = process.communicate()
-    passed = process.returncode == 0
+def has_passed(ended: Begun) -> bool:
+    """Print the line of a step; its own output is shown only if it failed."""
+    with ended.output as written:
+        written.seek(0)
+        output = written.read().decode(errors="replace")
+    step, passed = ended.step, ended.process.returncode == 0
     if passed and step.must_equal is not None and not same_bytes(*step.must_equal):
         passed, output = False, f"{os.path.relpath(step.must_equal[1], CHECKOUT)} is not what the code says\n"
     print(f"{'ok    ' if passed else 'FAILED'} {step.name}", flush=True)

@@ -76,6 +76,17 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 @pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: Any) -> None:
+    """The database of each process of a run begins as a copy of the migrated one."""
+    from django.db import connection
+
+    from tests.migrated import migrated_database
+
+    with django_db_blocker.unblock():
+        connection.settings_dict["TEST"]["TEMPLATE"] = migrated_database()
+
+
+@pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of shared data: real submissions, real outputs, expected values. Skips where it is not there."""
     if not (SHARED / "data").is_dir():

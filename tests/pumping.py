@@ -22,6 +22,8 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
+from validators.scrubbing import late_patterns
+
 ROOT = Path(__file__).resolve().parent.parent
 USES = {"search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split"}
 _OF_TEXT = USES | {"compile"}
@@ -79,7 +81,9 @@ def patterns(package: str) -> list[Pattern]:
     sources = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / package).rglob("*.py"))}
     uses = _uses(sources)
     pattern_by_key: dict[tuple[Any, int], Pattern] = {}
-    for module in _modules(package):
+    modules = list(_modules(package))
+    late_patterns.compile_all()
+    for module in modules:
         for name, value in vars(module).items():
             for compiled in _patterns_in(value, set()):
                 place = module.__name__ if name.startswith("_") else ""

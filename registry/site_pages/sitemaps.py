@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.sitemaps import Sitemap
 from django.contrib.sitemaps.views import sitemap
+from django.core.paginator import Paginator
 from django.db.models import DateTimeField, Exists, F, OuterRef, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
@@ -23,7 +23,7 @@ from registry.web.caching import kept_value, public_page
 from registry.web.client_address import site_address
 from validators.parameters import parameters
 
-PAGE_LIMIT = 10_000
+PAGE_LIMIT = 1_000
 """Addresses of one page; sitemaps.org allows 50,000, which take seconds to write."""
 PAGES = (
     *("/", "/lists/", "/releases/", "/results/", "/systems/", "/sites/", "/studies/", "/rankings/", "/generations/"),
@@ -55,6 +55,10 @@ class PathSection(_Section):
     def items(self) -> Sequence[str]:
         return list(self._make_paths())
 
+    def first_keys(self) -> Sequence[int]:
+        """Where each page begins."""
+        return range(0, len(self.items()), self.limit)
+
     def location(self, item: str) -> str:
         return item
 
@@ -68,12 +72,33 @@ class RowSection(_Section):
     def items(self) -> QuerySet[Any, Item]:
         return self._make_rows()
 
+    def first_keys(self) -> Sequence[int]:
+        """Where each page begins."""
+        return list(self._make_rows().values_list("pk", flat=True))[:: self.limit]
+
     def location(self, item: Item) -> str:
         return self._pattern.format(*item[:-1])
 
     def lastmod(self, item: Item) -> datetime | None:
         changed: datetime | None = item[-1]
         return changed
+
+
+class _SectionPage(RowSection):
+    """A section for one answer: it reads the rows of the page that is asked for, and none before them."""
+
+    def __init__(self, section: RowSection, first_keys: Sequence[int]) -> None:
+        super().__init__(section._pattern, lambda: self._rows)
+        self._first_keys, self._rows = first_keys, section.items()
+
+    def get_urls(self, page: int | str = 1, site: Any = None, protocol: str | None = None) -> list[dict[str, Any]]:
+        """Addresses of one page. Raises InvalidPage where there is none such."""
+        number = Paginator(self._first_keys, 1).validate_number(page)
+        bounds = self._first_keys[number - 1 : number + 1]
+        for comparison, key in zip(("pk__gte", "pk__lt"), bounds, strict=False):
+            self._rows = self._rows.filter(**{comparison: key})
+        len(self._rows)  # reads them, so that the only page of these rows needs no count
+        return super().get_urls(1, site, protocol)
 
 
 _NOT_KNOWN = Value(None, output_field=DateTimeField())
@@ -96,7 +121,7 @@ def _list_systems() -> QuerySet[Any, Item]:
     return public_record.current_systems().filter(with_results).order_by("pk").values_list("slug", _NOT_KNOWN)
 
 
-RECORD: dict[str, _Section] = {
+RECORD: dict[str, PathSection | RowSection] = {
     "pages": PathSection(lambda: PAGES),
     "lists": RowSection("/lists/{}/{}/", _list_entries),
     "releases": RowSection(
@@ -115,25 +140,30 @@ RECORD: dict[str, _Section] = {
 }
 
 
+def _first_keys(sections: dict[str, PathSection | RowSection]) -> dict[str, Sequence[int]]:
+    """Where each page of each section begins: looked up once for each state of the record."""
+    pages = ",".join(f"{name}-{section.limit}" for name, section in sections.items())
+    return kept_value(f"sitemap-2:{pages}", lambda: {name: section.first_keys() for name, section in sections.items()})
+
+
 @public_page
-def sitemap_index(request: HttpRequest, sections: dict[str, _Section]) -> HttpResponse:
-    """The pages of all sections; how many each has is counted once for each state of the record."""
-    home = site_address(request)
-    counts = kept_value(
-        f"sitemap-1:{','.join(sections)}",
-        lambda: {name: section.paginator.count for name, section in sections.items()},
-    )
+def sitemap_index(request: HttpRequest, sections: dict[str, PathSection | RowSection]) -> HttpResponse:
+    """The pages of all sections."""
+    home, keys = site_address(request), _first_keys(sections)
     pages = [
         f"{home}/sitemap-{name}.xml" + (f"?p={number}" if number > 1 else "")
         for name in sections
-        for number in range(1, max(math.ceil(counts[name] / sections[name].limit), 1) + 1)
+        for number in range(1, max(len(keys[name]), 1) + 1)
     ]
     return render(request, "site_pages/sitemap_index.xml", {"pages": pages}, content_type="application/xml")
 
 
 @public_page
-def sitemap_section(request: HttpRequest, sections: dict[str, _Section], section: str) -> HttpResponse:
+def sitemap_section(request: HttpRequest, sections: dict[str, PathSection | RowSection], section: str) -> HttpResponse:
     """One page of a section. 404 for a section or page that is not there."""
+    chosen = sections.get(section)
+    if isinstance(chosen, RowSection):
+        sections = {section: _SectionPage(chosen, _first_keys(sections)[section])}
     response = sitemap(request, {**sections}, section=section)
     response.render()
     return response

@@ -111,11 +111,7 @@ GROWING = {
     ),
     "compares with the results that are alike": ("result-among", "api-result-among"),
     "reads the results that a filter leaves": ("api-results p.api", "api-list filesystem_type"),
-    "has more rows on a page of up to 10,000": (
-        "sitemap-section results",
-        "sitemap-section systems",
-        "sitemap-section sites",
-    ),
+    "has more rows on a page of up to 1,000": ("sitemap-section sites",),
 }
 """What still reads more, by beginnings of its names: a route, or a route and a query. It only gets shorter."""
 LEADS_ELSEWHERE = {"release-lists", "analyses"}

@@ -82,8 +82,8 @@ def test_a_secret_is_removed_and_its_key_kept(id: str, example: list[str]) -> No
     assert scrubbed_line.startswith(before.split("//")[0].split("{")[0][:8])
     assert scrubbed_line.endswith(after)
     own = credentials._CONTEXTS[[row["id"] for row in FORMS["contexts"]].index(id)]
-    assert own.pattern.search(before + secret + after)
-    assert any(pattern is own.pattern for pattern, _to in credentials.patterns_for(before + secret + after))
+    assert own.compiled_pattern.search(before + secret + after)
+    assert any(pattern is own.compiled_pattern for pattern, _to in credentials.patterns_for(before + secret + after))
 
 
 @pytest.mark.parametrize(

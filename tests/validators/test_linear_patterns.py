@@ -21,7 +21,7 @@ MADE_WHILE_RUNNING = {
     "validators/scrubbing/credentials.py": "forms of credential-forms.1.json, found as the values of modules",
     "validators/reading/cleaning.py": "labels put together from kinds of the same file; looked at below",
     "validators/reading/outlines.py": "lines.json of the benchmarks; looked at below",
-    "validators/scrubbing/identifier_forms.py": "its IDENTIFIER_FORMS, found as the values of modules",
+    "validators/scrubbing/late_patterns.py": "patterns of its makers, compiled before they are looked for",
     "validators/scrubbing/names.py": "names of hosts and users, escaped",
     "validators/runs/printed_at.py": "words of printed_at.json and a value of a run, escaped",
     "validators/signs.py": "patterns of Sign, found as the values of modules",

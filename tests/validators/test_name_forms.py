@@ -90,9 +90,11 @@ def test_a_name_in_a_known_form_is_removed_once(line: str, expected: str) -> Non
 def test_every_form_has_an_example() -> None:
     lines = [line for line, _ in WRITTEN] + [line for marked in NAMES for line in without_marks(marked)]
     unused = [
-        form.pattern.pattern
+        form.compiled_pattern.pattern
         for form in name_forms.FORMS
-        if not any(form in name_forms.forms_of(form.code, line) and form.pattern.search(line) for line in lines)
+        if not any(
+            form in name_forms.forms_of(form.code, line) and form.compiled_pattern.search(line) for line in lines
+        )
     ]
     assert unused == []
 

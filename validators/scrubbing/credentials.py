@@ -9,6 +9,7 @@ import pkgutil
 import re
 
 from .hints import Hints
+from .late_patterns import LatePattern
 
 STAND_IN = "<secret>"
 # Not __package__: importing from a zip sets that only later in Python before 3.10.
@@ -24,15 +25,15 @@ def with_fragments(pattern):
     return pattern
 
 
-class Context:
+class Context(LatePattern):
     """A form of secret that is known by what stands before it."""
 
     def __init__(self, row):
+        super().__init__(with_fragments(row["pattern"]), re.IGNORECASE if row.get("ignore_case") else 0)
         self.hints = tuple(
             hint for word in row["hints"] for hint in (FORMS["name_hints"] if word == "@name@" else [word])
         )
         self.called = re.compile(_BEFORE + "(?:" + row["called"] + ")") if "called" in row else None
-        self.pattern = re.compile(with_fragments(row["pattern"]), re.IGNORECASE if row.get("ignore_case") else 0)
         self.stand_in = row.get("to", r"\1" + STAND_IN)
 
     def is_called_in(self, line):
@@ -40,7 +41,7 @@ class Context:
         return self.called is None or self.called.search(line) is not None
 
 
-_TOKEN = re.compile(_BEFORE + "(?:" + "|".join(row["pattern"] for row in TOKENS) + ")")
+_TOKEN = LatePattern(_BEFORE + "(?:" + "|".join(row["pattern"] for row in TOKENS) + ")")
 _TOKEN_HINTS = Hints((hint, "token") for row in TOKENS for hint in row["hints"])
 _CONTEXTS = tuple(Context(row) for row in CONTEXTS)
 _CONTEXT_HINTS = Hints((hint, number) for number, form in enumerate(_CONTEXTS) for hint in form.hints)
@@ -56,7 +57,7 @@ _WHOLE_KEY = re.compile(
 _KEY_BEGINS = re.compile("-{4,5} ?BEGIN |PuTTY-User-Key-File")
 _KEY_ENDS = re.compile("-{4,5} ?END |^Private-MAC:")
 _VAULT_LINE = re.compile(r"\s{0,80}[0-9a-f]{2,160}\s*$")
-_SPLIT_BEFORE = re.compile(with_fragments(FORMS["split"]["before"]), re.IGNORECASE)
+_SPLIT_BEFORE = LatePattern(with_fragments(FORMS["split"]["before"]), re.IGNORECASE)
 _SPLIT_AFTER = re.compile("^" + FORMS["split"]["after"])
 _SPLIT_ENDS = frozenset("=:,|>-\\\"'")
 _SPLIT_HINTS = ("pass", "secret", "token", "key", "jwt", "cred", "auth", "pw", "session")
@@ -94,11 +95,11 @@ def secrets(line, names):
 def patterns_for(line):
     """The patterns that may find something in a line, with what stands in: for most lines none."""
     if _TOKEN_HINTS.list_meanings(line):
-        yield _TOKEN, STAND_IN
+        yield _TOKEN.compiled_pattern, STAND_IN
     for number in sorted(_CONTEXT_HINTS.list_meanings(line.lower())):
         form = _CONTEXTS[number]
         if form.is_called_in(line):
-            yield form.pattern, form.stand_in
+            yield form.compiled_pattern, form.stand_in
 
 
 def without_keys(lines, counts):
@@ -135,7 +136,7 @@ def without_split_secrets(lines, counts):
         if is_named:
             line, replaced = _SPLIT_AFTER.subn(r"\1" + STAND_IN, line, 1)
             counts["secret"] += replaced
-        is_named = may_name_a_secret(line) and _SPLIT_BEFORE.search(line) is not None
+        is_named = may_name_a_secret(line) and _SPLIT_BEFORE.compiled_pattern.search(line) is not None
         yield line
 
 

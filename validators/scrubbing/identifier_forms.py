@@ -2,17 +2,19 @@
 
 import re
 
+from .late_patterns import LatePattern
+
 IS = r"[\"']?\s{0,40}[:=]\s{0,4}[\"']?"
 _OCTETS = r"(?:\d{1,3}|\[[\d,-]{1,40}\])"
 
 
-class Form:
+class Form(LatePattern):
     """One way to write a name: the code of the rule that takes it out, and what it is recognised by."""
 
     def __init__(self, code, hints, pattern, teaches=False, flags=0):
+        super().__init__(pattern, re.ASCII | flags)
         self.code = code
         self.hints = tuple(hints.split("|"))
-        self.pattern = re.compile(pattern, re.ASCII | flags)
         self.teaches = teaches
 
 

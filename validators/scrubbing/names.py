@@ -231,7 +231,7 @@ class Names:
                 self._user(match.group(2))
         for form in forms_of("user", line):
             if form.teaches:
-                for match in form.pattern.finditer(line):
+                for match in form.compiled_pattern.finditer(line):
                     if may_be_a_person(match.group(2)):
                         self._user(match.group(2))
         if "@" in line:
@@ -256,7 +256,7 @@ class Names:
 
         for form in forms_of("host", line):
             if form.teaches:
-                for match in form.pattern.finditer(line):
+                for match in form.compiled_pattern.finditer(line):
                     if may_be_a_host(match.group(2)):
                         self._host_list(match.group(2))
 

@@ -409,7 +409,7 @@ def _by_form(code):
     def apply(line, names):
         total = 0
         for form in forms_of(code, line):
-            line, count = stand_ins(code, form.pattern, line, names, confirms)
+            line, count = stand_ins(code, form.compiled_pattern, line, names, confirms)
             total += count
         return line, total
 

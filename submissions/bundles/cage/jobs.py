@@ -23,6 +23,7 @@ from validators import benchmarks, catalogue, schema
 from validators.bundle import Bundle, BundleError, StoredFile, open_bundle, secret_scan
 from validators.checks import check, read_files
 from validators.findings import Finding
+from validators.scrubbing import late_patterns
 from validators.system import facts
 
 MANIFEST_BYTES = 4 * 1024 * 1024
@@ -98,6 +99,7 @@ def warm_up() -> None:
     for name in ("compression.zstd", "zstandard", "encodings.cp437", "encodings.utf_16", "encodings.idna", "_strptime"):
         with suppress(ImportError):
             importlib.import_module(name)
+    late_patterns.compile_all()
     for name in schema.schemas():
         list(schema.each_error({}, name))
     for name, module in list(sys.modules.items()):

@@ -102,13 +102,29 @@ def _read_by_a_check(bundle):
     return read_files(bundle)
 
 
-def test_the_warm_process_loads_no_module_with_secrets() -> None:
+@pytest.fixture(scope="module")
+def warm() -> dict[str, Any]:
+    """What a process says of itself that is ready for jobs."""
     program = (
-        "import sys; import submissions.bundles.cage.server, submissions.bundles.cage.jobs as jobs; jobs.warm_up()\n"
-        "print(sorted({name.split('.')[0] for name in sys.modules} & {'django', 'registry', 'psycopg', 'redis'}))"
+        "import json, sys; from submissions.bundles.cage import jobs, server\n"
+        "jobs.warm_up()\n"
+        "from validators.scrubbing import late_patterns\n"
+        "compiled = [late._compiled is not None for late in late_patterns._PATTERNS]\n"
+        "print(json.dumps({'packages': sorted({name.split('.')[0] for name in sys.modules}), 'compiled': compiled}))"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env={}, capture_output=True, text=True)
-    assert done.stdout == "[]\n", done.stderr
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_warm_process_loads_no_module_with_secrets(warm: dict[str, Any]) -> None:
+    assert "validators" in warm["packages"]
+    assert not {"django", "registry", "psycopg", "redis"} & set(warm["packages"])
+
+
+def test_the_warm_process_has_compiled_each_pattern(warm: dict[str, Any]) -> None:
+    assert len(warm["compiled"]) > 50
+    assert all(warm["compiled"])
 
 
 # Forged reports

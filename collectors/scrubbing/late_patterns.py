@@ -1,0 +1,1 @@
+../../validators/scrubbing/late_patterns.py
