@@ -33,12 +33,17 @@ def version_numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, match[0].split("."))) if match else ()
 
 
+def meanings_of(entries: Sequence[Meaning], measurement: Mapping[str, Any]) -> list[Meaning]:
+    """Those of its operation, quantity and statistic."""
+    return [entry for entry in entries if _concerns(entry, measurement)]
+
+
 def find_meaning(entries: Sequence[Meaning], figure: ComparableValue) -> Meaning | None:
     """The entry that says what a number means; None where none does.
 
     A version that is not known has the meaning that all versions share, and none where it changed.
     """
-    fitting = [entry for entry in entries if _concerns(entry, figure.measurement)]
+    fitting = meanings_of(entries, figure.measurement)
     version = version_numbers(figure.version)
     if not version:
         return fitting[0] if fitting and fitting[0]["comparable_with"] == "all" else None
@@ -50,9 +55,9 @@ def incomparable_reason(entries: Sequence[Meaning], this_figure: ComparableValue
     scopes = [_scope(figure) for figure in (this_figure, other)]
     if all(scopes) and scopes[0] != scopes[1]:
         return f"{scopes[0]}; {scopes[1]}"
-    meanings = [find_meaning(entries, figure) for figure in (this_figure, other)]
-    if not any(_concerns(entry, this_figure.measurement) for entry in entries):
+    if not meanings_of(entries, this_figure.measurement):
         return ""
+    meanings = [find_meaning(entries, figure) for figure in (this_figure, other)]
     if None in meanings:
         return "" if all(scopes) else "versions differ in what it means, and what one of them meant is not known"
     first, second = (entry for entry in meanings if entry is not None)

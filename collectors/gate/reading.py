@@ -18,10 +18,12 @@ PREFERRED = ("phase", "mean", "max")
 # It holds paths, which may differ from job to job.
 SHOWN_ONLY = ("command_line",)
 
-Run = namedtuple("Run", "tool metrics settings name trouble")
+Run = namedtuple("Run", "tool metrics settings name trouble ids")
+Run.__new__.__defaults__ = ((),)
 Run.__doc__ = """Values of a run: `metrics` are lists of numbers by Metric; `trouble` says why it is no evidence, or "".
 
-    `settings` are by name; None where the values are of runs with the same settings already.
+    `settings` are by name; None where the values are of runs with the same settings already. `ids` are those by which
+    a registry has it.
     """
 Metric = namedtuple("Metric", "op quantity context unit")
 Quantity = namedtuple("Quantity", "name higher_is_better headline")
@@ -106,13 +108,15 @@ def read_record(document, name):
     distributions = repeats or distributions
     trouble = "its check found errors" if document.get("state") == "invalid" else ""
     trouble = "it is withdrawn" if document.get("withdrawn_at") else trouble
-    return Run(tool, group_metrics(tool, measurements, distributions, False), read_settings(document), name, trouble)
+    metrics = group_metrics(tool, measurements, distributions, False)
+    own_ids = [document[key] for key in ("id", "result") if isinstance(document.get(key), str)]
+    return Run(tool, metrics, read_settings(document), name, trouble, own_ids)
 
 
 def read_history(document, run, name):
     """The Run of a system's earlier values that are like a run: same tool, client nodes and known settings.
 
-    Of each series the values since its last step, at most 20.
+    Of each series the values before the run itself and since the last step before it, at most 20.
     """
     metrics, has_tool = {}, False
     for series in list_of_dicts(document, "series"):
@@ -124,8 +128,10 @@ def read_history(document, run, name):
         quantity = find_quantity(run.tool, str(series.get("quantity")))
         if quantity is None:
             continue
+        points = list_of_dicts(series, "points")
+        end = next((place for place, point in enumerate(points) if point.get("result") in run.ids), len(points))
         places = [step["place"] for step in list_of_dicts(series, "steps") if isinstance(step.get("place"), int)]
-        points = list_of_dicts(series, "points")[max([0] + places) :]
+        points = points[max([0] + [place for place in places if place < end]) : end]
         values = [as_float(point["value"]) for point in points if is_number(point.get("value"))][-20:]
         metric = Metric(
             str(series.get("op")), quantity.name, format_context(series.get("context")), str(series.get("unit"))

@@ -156,5 +156,8 @@ def read_baseline(text, now, options, progress):
     )
     before = reading.read_history(document, now, "earlier runs of " + text)
     if not before.metrics and not before.trouble:
-        before = before._replace(trouble="no earlier run of these settings and client nodes is known")
+        trouble = "no earlier run of these settings and client nodes is known"
+        if "client_nodes" not in now.settings:
+            trouble += "; the run does not say its client nodes: upload it with them, and give its id"
+        before = before._replace(trouble=trouble)
     return before, FEWEST_OF_SYSTEM

@@ -17,6 +17,7 @@ Row = Mapping[str, Any]
 Key = tuple[str, ...]
 """Operation, quantity, statistic, unit, and the context as JSON."""
 
+_write_sorted = json.JSONEncoder(sort_keys=True).encode
 NO_MEAN = ("stdev", "stddev", "deviation", "sd")
 """Statistics that say how much others vary."""
 NO_CONTEXT = ("invalid", "scope", "qualifier")
@@ -28,7 +29,7 @@ INSIDE = ("iter", "run")
 def measurement_key(row: Row) -> Key:
     """What tells a measurement from others. What a statistic is over (`scope`) does not: nobody would see it differ."""
     context = {name: value for name, value in row["context"].items() if name not in NO_CONTEXT}
-    return (row["op"], row["quantity"], row["stat"], row["unit"], json.dumps(context, sort_keys=True))
+    return (row["op"], row["quantity"], row["stat"], row["unit"], _write_sorted(context) if context else "{}")
 
 
 def measured_spreads(

@@ -241,16 +241,22 @@ def _score_row(row: Row, per: str) -> Row:
 
 
 def _lead_keys(rows: Sequence[Row], per: str, match: Row | None) -> list[Row]:
-    """The scores of a pair, and its bandwidth per client node where the pair had other numbers of them."""
+    """The scores of a pair; where its numbers of client nodes differ those too, and the bandwidth per client node."""
     scores = [row for row in rows if not row["stat"]]
     keys = [_score_row(row, per) for row in scores]
     counts = next((fact["values"] for fact in (match or {}).get("differs", ()) if fact["name"] == "client_nodes"), ())
     bandwidth = next((row for row in scores if row["unit"] == "B/s" and row["ratios"][1] is not None), None)
     if per or bandwidth is None or not counts or not all(counts):
         return keys
-    shares = [value / int(count) for value, count in zip(bandwidth["values"], counts, strict=True)]
+    first, second = (int(count) for count in counts)
+    nodes = {
+        "name": "Client nodes",
+        "ratio": f"\N{MULTIPLICATION SIGN} {presentation_numbers.format_times(second / first)}",
+        "numbers": f"{presentation_numbers.format_int(first)} → {presentation_numbers.format_int(second)}",
+    }
+    shares = [value / count for value, count in zip(bandwidth["values"], (first, second), strict=True)]
     divided = bandwidth | {"values": shares, "ratios": [None, shares[1] / shares[0]], "divided": True}
-    return [*keys, _score_row(divided, "client_node")]
+    return [*keys, nodes, _score_row(divided, "client_node")]
 
 
 def _divisor_text(row: Row, per: str) -> str:

@@ -43,7 +43,7 @@ from registry.results.likeness import (
     place_among,
 )
 from validators import catalogue, quantities
-from validators.metric_semantics import ComparableValue, incomparable_reason
+from validators.metric_semantics import ComparableValue, Meaning, incomparable_reason, meanings_of
 
 MOST_NUMBERS = 60
 MOST_DIFFERENCES = 60
@@ -205,10 +205,10 @@ def _place_row(result: Result, row: Row, likes: Sequence[LikeResult]) -> _Placed
     lower = quantities.lower_is_better(row["quantity"], row["unit"])
     choose = qualified_values.least_number if lower else qualified_values.largest_number
     by_system: dict[int, list[tuple[Number, Any]]] = {}
-    key = measurement_key(row)
+    key, meanings = measurement_key(row), meanings_of(catalogue.meanings(result.tool), row)
     for like in likes:
         for other in like.rows.get(key, ()):
-            if _means_the_same(result, row, like, other):
+            if _means_the_same(meanings, result, row, like, other):
                 number = qualified_values.number_of_row(other)
                 by_system.setdefault(like.result.system_id, []).append((number, like.result))
     others = [
@@ -236,13 +236,12 @@ def _comparable_likes(
     ]
 
 
-def _means_the_same(result: Result, row: Row, like: LikeResult, other: Row) -> bool:
+def _means_the_same(meanings: Sequence[Meaning], result: Result, row: Row, like: LikeResult, other: Row) -> bool:
     if not row["quantity"]:
         return True
-    entries = catalogue.meanings(result.tool)
     own = ComparableValue(row, result.tool_version, result.parameters)
     return not incomparable_reason(
-        entries, own, ComparableValue(other, like.result.tool_version, like.result.parameters)
+        meanings, own, ComparableValue(other, like.result.tool_version, like.result.parameters)
     )
 
 

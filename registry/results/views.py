@@ -182,6 +182,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
     measurements = public_record.list_measurements(result)
     memberships = public_record.list_memberships(result)
     places = cited_facts.frozen_places(result, memberships)
+    names = {place["release"]: place["release_name"] for place in places}
     main = cited_facts.main_list(result, places)
     phases = phase_rows(measurements, medians(main) if main else {})
     snapshot = observed_parameters.snapshot_of(result)
@@ -200,7 +201,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "name": title(result),
         "tool": catalogue.tool_name(result.tool),
         "keys": keys(result),
-        "memberships": memberships,
+        "memberships": [row | {"release_name": names.get(row["release"], row["release"])} for row in memberships],
         "main": main,
         "groups": groups(phases),
         "phase_columns": page_lead.add_shares(phases, limits, is_ranked=bool(main)),

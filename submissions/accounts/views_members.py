@@ -114,7 +114,8 @@ def by_mail(request: HttpRequest, secret: str) -> HttpResponse:
     if request.method == "POST":
         membership = memberships.accept_invitation(invitation, account_of(request))
         return redirect("members", slug=membership.institution.slug)
-    return render(request, "accounts/invitation.html", {"section": "submissions", "invitation": invitation})
+    context = {"section": "submissions", "invitation": invitation, "days": memberships.INVITATION_LASTS.days}
+    return render(request, "accounts/invitation.html", context)
 
 
 class AccessThrottle(LoopbackAwareThrottle):

@@ -1,11 +1,13 @@
 /* Loaded before all other libraries: the clock of the day is apart by as many seconds as lie in a file of the process.
  *
  * The file is $SHIFTED_CLOCKS/PID and holds one signed 64-bit number. It is mapped, so a write changes the clock at
- * once, also that of each process forked later. Clocks that only count on (CLOCK_MONOTONIC) stay.
+ * once, also that of each process forked later. A forked process that begins a session of its own has a file of its
+ * own from then on. Clocks that only count on (CLOCK_MONOTONIC) stay.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +19,15 @@
 
 static volatile int64_t *seconds;
 static int (*clock_of_the_system)(clockid_t, struct timespec *);
+/* By fork, not by vfork, whose child has the memory of its parent. */
+static pid_t forked;
 
-__attribute__((constructor)) static void map_seconds(void)
+static void note_fork(void)
+{
+    forked = getpid();
+}
+
+static void map_seconds(void)
 {
     char path[4096];
     const char *folder = getenv("SHIFTED_CLOCKS");
@@ -34,6 +43,20 @@ __attribute__((constructor)) static void map_seconds(void)
         seconds = mapped == MAP_FAILED ? NULL : mapped;
     }
     close(file);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    map_seconds();
+    pthread_atfork(NULL, NULL, note_fork);
+}
+
+pid_t setsid(void)
+{
+    pid_t (*setsid_of_the_system)(void) = (pid_t(*)(void))dlsym(RTLD_NEXT, "setsid");
+    if (forked == getpid())
+        map_seconds();
+    return setsid_of_the_system();
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from registry.presentation import numbers
-from registry.presentation.words import label_place
+from registry.presentation.words import label_place, shown_unit
 from registry.query.public_record import Row
 from registry.query.values import qualified_values
 from registry.studies import table
 
 DIGITS, MOST_RATIOS = 4, 4
 TIMES = "\N{MULTIPLICATION SIGN}"
+FACTOR = "x"
+"""The unit of a number of times."""
 MIXED = "study.mixed-quantities"
 CANNOT = "It cannot be told which is higher: "
 CAUSE = " Other facts differ as well, so the cause cannot be told."
@@ -70,7 +72,7 @@ def _obstacle_text(answer: dict[str, Any], rows: list[Row]) -> str:
 
 def _spread_sentence(answer: dict[str, Any], rows: list[Row]) -> str:
     lowest, highest = (choose(rows, key=lambda row: row["value"]) for choose in (min, max))
-    unit = table.in_words(answer["unit"], answer["per"] if answer.get("per") else "")
+    unit = table.in_words(shown_unit(answer["unit"]), answer["per"] if answer.get("per") else "")
     if lowest["value"] == highest["value"]:
         return f"All {len(rows)} values are equal: {_quantity_text(highest, unit)}."
     ratio = highest["value"] / lowest["value"] if lowest["value"] > 0 else None
@@ -84,7 +86,8 @@ def _spread_sentence(answer: dict[str, Any], rows: list[Row]) -> str:
 
 
 def _quantity_text(row: Row, unit: str) -> str:
-    text = f"{numbers.format_significant(row['value'], DIGITS)}\N{NO-BREAK SPACE}{unit}".rstrip()
+    number = numbers.format_significant(row["value"], DIGITS)
+    text = f"{TIMES} {number}" if unit == FACTOR else f"{number}\N{NO-BREAK SPACE}{unit}".rstrip()
     return qualified_values.in_words(row.get("qualifier") or "", text)
 
 

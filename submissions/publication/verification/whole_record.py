@@ -17,7 +17,7 @@ from registry.models import Override, RankedList, Result
 from registry.models.lists import AMENDED
 from submissions.lifecycle import audit_chain
 from submissions.models import Submission
-from submissions.publication.verification import derivation, derived_rows, private_records
+from submissions.publication.verification import copied_rows, derivation, derived_rows, private_records
 from validators import VERSION
 
 _AMENDMENT = re.compile(rf"(?:^|\n){AMENDED}\d{{4}}-\d\d-\d\d: ")
@@ -30,7 +30,6 @@ _NO_BYTES = {
     Result.Trust.DERIVED: "derived from a published archive that is not stored here",
     Result.Trust.IMPORTED: "copied from a published list, which came without bytes",
     Result.Trust.REPORTED: "reported in a document, which came without bytes",
-    Result.Trust.VERIFIED: "without a submission here",
 }
 
 
@@ -41,6 +40,7 @@ class Verification:
         self.earlier, self.with_bytes = earlier, with_bytes
         self.unavailable: Counter[str] = Counter()
         self.derived = 0
+        self.uncopied = ""
         self.derived_otherwise = 0
         self.later_rules: dict[str, tuple[int, list[str]]] = {}
         """By what the rules of today read otherwise: in how many results, and the first ids."""
@@ -55,6 +55,8 @@ class Verification:
         yield from log_verification.table_breaks()
         progress("definitions, facts and parameters: each made again")
         yield from derived_rows.derived_breaks()
+        progress("copies: each made again from the data files")
+        yield from self._copy_breaks()
         progress("lists: each ranked again")
         yield from list_breaks()
         yield from decision_breaks()
@@ -63,6 +65,17 @@ class Verification:
         progress("receipts, history, checks and decisions: each against its record")
         yield from private_records.record_breaks()
         yield from self._derived_breaks(progress)
+
+    def _copy_breaks(self) -> Iterator[str]:
+        """Copies that the data files of this release do not make."""
+        try:
+            breaks, unknown = copied_rows.copy_breaks()
+        except copied_rows.CopiesUnknown as error:
+            self.uncopied = f"copies were not made again: {error}"
+            return
+        yield from breaks
+        if unknown:
+            self.uncopied = f"{unknown} copied results are not in the data files of this release"
 
     def _derived_breaks(self, progress: Callable[[str], None]) -> Iterator[str]:
         """Results that their bytes do not give."""
@@ -77,8 +90,11 @@ class Verification:
             "revises__result",
         )
         has_bytes = Result.objects.filter(erasure=None).exclude(pk__in=published.values("result"))
-        for trust in has_bytes.values_list("trust", flat=True).iterator(AT_ONCE):
-            self.unavailable[_NO_BYTES[Result.Trust(trust)]] += 1
+        for public_id, trust in has_bytes.order_by("pk").values_list("public_id", "trust").iterator(AT_ONCE):
+            if trust == Result.Trust.VERIFIED:
+                yield f"results/{public_id}: it is verified, and no submission here became it."
+            else:
+                self.unavailable[_NO_BYTES[Result.Trust(trust)]] += 1
         if not self.with_bytes:
             self.unavailable["not looked at, as was asked"] += published.count()
             return
@@ -110,6 +126,8 @@ class Verification:
             yield f"By later rules ({VERSION}): {kind}: {', '.join(ids)}{more}."
         for reason, count in sorted(self.unavailable.items()):
             yield f"Not derived again: {count} {'result' if count == 1 else 'results'}, {reason}."
+        if self.uncopied and Result.objects.exclude(trust=Result.Trust.VERIFIED).exists():
+            yield f"Not covered: {self.uncopied}."
         for day, counts in log_verification.uncovered_counts().items():
             named = ", ".join(f"{count} of kind {label}" for label, count in sorted(counts.items()))
             yield f"Not covered before {day}, the day of their first record: {named}."

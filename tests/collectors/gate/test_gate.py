@@ -239,6 +239,28 @@ def test_one_run_of_an_upload_of_many_is_compared(alice, peer, stored, text, val
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("steps", [[], [{"place": 5}], [{"place": 6}]])
+@pytest.mark.parametrize("key", ["id", "result"])
+def test_a_run_does_not_predict_itself(alice, peer, key, steps) -> None:
+    """Neither by its own id, nor as the result that it became; later runs do not either."""
+    rows = [{"op": "write", "quantity": "bandwidth", "unit": "B/s", "stat": "mean", "value": 70, "context": {}}]
+    document = {"tool": "fio", "client_nodes": 1, "parameters": {"bs": "1M", "rw": "write"}, "measurements": rows}
+    peer.private[f"/api/v1/shelf/{RUN}/"] = {"id": RUN, "state": "checked", "result": "hw-5", **document}
+    earlier = history([100, 101, 99, 100, 102, 70, 71, 69], steps=steps)
+    earlier["series"][0]["points"][5]["result"] = {"id": RUN, "result": "hw-5"}[key]
+    peer.private["/api/v1/systems/fjord/history/?scope=all"] = earlier
+    done = alice("gate", RUN, "--baseline", "fjord", "--scope", "both")
+    assert (done.returncode, "of 5 before, 1 now" in done.stdout) == (1, True), done.stdout + done.stderr
+
+
+def test_a_missing_count_of_client_nodes_is_named(collector, peer, stored) -> None:
+    peer.public["/api/v1/systems/fjord/history/"] = history([100, 101, 99, 100, 102])
+    collector.environ["HIGHWATER_URL"] = peer.url
+    now = check_of([70], parameters={"bs": "1M", "rw": "write"})
+    done = collector("gate", stored("now.json", now), "--baseline", "fjord")
+    assert (done.returncode, "the run does not say its client nodes" in done.stdout) == (5, True), done.stdout
+
+
 def test_a_run_of_another_upload_of_many_is_unknown(alice, peer, stored) -> None:
     peer.public[f"/api/v1/shelf/{RUN}/"] = None
     done = alice("gate", RUN, "--baseline", stored("before.json", check_of([100])))

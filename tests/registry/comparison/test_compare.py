@@ -766,6 +766,7 @@ def test_a_pair_leads_with_its_bandwidth_per_client_node(client: Client, db) -> 
     page = client.get("/compare/?results=a-1,b-1").content.decode()
     assert "Bandwidth per client node, B / A" in page
     assert "\N{MULTIPLICATION SIGN} 0.75" in page and "4.000 → 3.000 GiB/s" in page
+    assert "Client nodes, B / A" in page and "10 → 20" in page and "10 → 20, not repeated" not in page
     for other in ("c-1", "d-1"):
         assert "per client node, B / A" not in client.get(f"/compare/?results=a-1,{other}").content.decode()
     divided = client.get("/compare/?results=a-1,b-1&per=client").content.decode()

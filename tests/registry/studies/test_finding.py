@@ -23,6 +23,12 @@ def test_the_sentence_gives_both_ends_and_their_ratio() -> None:
     )
 
 
+def test_counts_and_factors_are_written_without_their_unit() -> None:
+    rows = (row("IB", 4.0), row("TCP", 2.0))
+    assert finding_sentence(study(*rows, unit="count")).startswith("Highest is 4.000 (IB), ")
+    assert finding_sentence(study(*rows, unit="x")).startswith("Highest is \N{MULTIPLICATION SIGN} 4.000 (IB), ")
+
+
 def test_other_differing_facts_leave_the_cause_unknown() -> None:
     sentence = finding_sentence(study(row("TCP", 20.0), row("InfiniBand", 30.0), unbalanced=[{"name": "drives"}]))
     assert sentence.endswith("Other facts differ as well, so the cause cannot be told.")

@@ -226,7 +226,7 @@ def test_the_list_is_by_state_and_system_newest_first_in_pages(cast, step, monke
     page = browser(cast.dana).get("/account/steps/?state=&system=").content.decode()
     assert page.index("Gale") < page.index("Test system A")
     assert page_of(step) in page
-    assert "Older ones" not in page
+    assert "Older changes" not in page
     monkeypatch.setattr("submissions.change_points.views.PAGE_ROWS", 1)
     monkeypatch.setattr("submissions.change_points.api.PAGE", 1)
     following = cast.dana.get("steps/").json()["next"]
