@@ -5,7 +5,8 @@ CollectorError         a message, what to do next, a stable code
 |-- BundleError        1: the results cannot be packed or sent as they are
 |-- NothingCollected   3: there is nothing to pack
 |-- NetworkError       4: the server was not reached, or did not answer in time
-`-- ServerRefusal      1 where the server refused what was sent, 2 where it has nothing of that id or name, else 4
+`-- ServerRefusal      1 where the server refused what was sent, 2 where it has nothing of that id or name,
+                       3 where the log has no record yet, else 4
 """
 
 OK = 0
@@ -17,6 +18,7 @@ NETWORK = 4
 # Answers about what was sent, or its state; every other refusal is about the way to the server.
 REFUSED_CONTENT = (400, 409, 413, 415, 422)
 UNKNOWN_NAME = (404, 410)
+NOT_RECORDED = "log.not-recorded"
 # Codes of a 404 about the address itself: no registry is there, or an earlier one without it.
 NO_ADDRESS = ("http.404", "http.410", "request.not-found")
 
@@ -60,6 +62,8 @@ class ServerRefusal(CollectorError):
         self.http_status = http_status
         if http_status in REFUSED_CONTENT:
             self.exit_status = FINDINGS
+        elif code == NOT_RECORDED:
+            self.exit_status = NOTHING
         elif http_status in UNKNOWN_NAME and code not in NO_ADDRESS:
             self.exit_status = USAGE
 

@@ -19,16 +19,21 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("HIGHWATER_SHARED") or ROOT.parent / "shared")
 
-# Tests that share a running registry or a state folder; they wait more than they work, and so begin first.
-TOGETHER = ("flows", "launcher")
+# Tests that share a running registry; they wait more than they work, and so begin first.
+TOGETHER = "flows"
 LONG = (
+    "tests/flows/test_first_steps.py",
+    "tests/launcher/test_up.py",
+    "tests/launcher/test_databases.py",
     "tests/collectors/capture/test_launch.py",
     "tests/submissions/test_worker.py",
     "tests/submissions/test_outage.py",
     "tests/submissions/publication/test_whole_release.py",
     "tests/collectors/bundle/test_redaction.py",
 )
-"""Files that take or wait longest of all others; last, they would leave the other processes without work."""
+"""Files that take or wait longest of all others; last, they would leave the other processes without work.
+
+The first have a registry or a state folder of their own, and so need not stay with those of their folder."""
 
 FUZZ_REQUESTS, FUZZ_REQUESTS_DEEP = 1, 25
 
@@ -161,15 +166,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log):
 
 def place_of(group: str) -> int:
     """When a group of tests begins: the smallest first."""
-    order = (*TOGETHER, *LONG)
+    order = (TOGETHER, *LONG)
     return order.index(group) if group in order else len(order)
 
 
 def group_of(nodeid: str) -> str:
     """The folder of tests that share a registry, otherwise the file."""
     file = nodeid.partition("::")[0]
-    folder = Path(file).parent.name
-    return folder if folder in TOGETHER else file
+    return TOGETHER if Path(file).parent.name == TOGETHER and file not in LONG else file
 
 
 @pytest.hookimpl(optionalhook=True)

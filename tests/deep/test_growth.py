@@ -111,7 +111,10 @@ GROWING = {
     ),
     "compares with the results that are alike": ("result-among", "api-result-among"),
     "reads the results that a filter leaves": ("api-results p.api", "api-list filesystem_type"),
-    "has more rows on a page of up to 1,000": ("sitemap-section sites",),
+    "asks of each row on a page of up to 1,000 whether it has a result": (
+        "sitemap-section systems",
+        "sitemap-section sites",
+    ),
 }
 """What still reads more, by beginnings of its names: a route, or a route and a query. It only gets shorter."""
 LEADS_ELSEWHERE = {"release-lists", "analyses"}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -36,10 +38,42 @@ class RunningSite(Registry):
         return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=600)
 
 
+@dataclass(frozen=True)
+class SharedSite(RunningSite):
+    """Its management commands run in one process: each is done sooner than Django has started."""
+
+    commands: subprocess.Popen[str]
+
+    def manage(self, *arguments: str) -> str:
+        assert self.commands.stdin is not None and self.commands.stdout is not None
+        print(json.dumps(arguments), file=self.commands.stdin, flush=True)
+        answer = self.commands.stdout.readline()
+        assert answer, (self.state / "commands.log").read_text()
+        output: str = json.loads(answer)
+        return output
+
+
+RUN_COMMANDS = """
+import contextlib, io, json, sys
+from django.core.management import call_command
+for line in sys.stdin:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        call_command(*json.loads(line))
+    print(json.dumps(output.getvalue()), flush=True)
+"""
+"""What runs commands, one in each line of standard input, until that ends or one of them fails."""
+
+
 @pytest.fixture(scope="package")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedSite]:
     with started_site(tmp_path_factory.mktemp("site")) as running:
-        yield running
+        command = [sys.executable, "dev.py", "--state", running.state, "manage", "shell", "-v", "0", "-c", RUN_COMMANDS]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        with (
+            (running.state / "commands.log").open("w") as log,
+            subprocess.Popen(command, env=running.environment, cwd=running.checkout, stderr=log, **pipes) as commands,
+        ):
+            yield SharedSite(running.url, running.checkout, running.state, running.environment, commands)
 
 
 @contextmanager

@@ -76,6 +76,14 @@ def test_an_unknown_id_ends_with_2_and_an_unknown_address_with_4(alice, peer, ve
     assert (done.returncode, "404" in done.stderr) == (status, True), done.stderr
 
 
+def test_a_record_that_the_log_does_not_have_yet_is_unknown(alice, peer):
+    """The result is there: its id is not wrong, and its proof comes within a minute."""
+    document = {"code": "log.not-recorded", "title": "The log has no record of it yet."}
+    peer.misbehaviours.extend([lambda handler: (handler.read_request(), handler.answer(404, document))] * 9)
+    done = alice("verify", "hw-9")
+    assert (done.returncode, "log.not-recorded" in done.stderr) == (3, True), done.stderr
+
+
 @pytest.mark.parametrize("text", ["zzz", "nothing", "hw", "784x"])
 @pytest.mark.parametrize("verb", [["status"], ["open", "--no-browser"], ["withdraw", "--reason", "x", "--yes"]])
 def test_text_that_is_no_id_is_refused_before_anything_is_sent(alice, peer, verb, text):
