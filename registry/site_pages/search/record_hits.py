@@ -9,11 +9,12 @@ from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, TrigramSimilarity
 from django.db import connection
-from django.db.models import CharField, Count, Q, QuerySet, TextField, Value, Window
+from django.db.models import CharField, Count, Max, Q, QuerySet, TextField, Value, Window
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import Cast, Coalesce, Concat, ExtractYear
 
 from registry.models import Fold, ListEntry, RankedList, Release, Result, Site, System
+from registry.presentation import numbers
 from registry.presentation.result_rows import newest_rows
 from registry.query import public_record
 from registry.query.public_record import Row
@@ -56,8 +57,21 @@ def find_systems(question: Question, most: int) -> KindHits:
     # Counted with the first rows: to look for them a second time costs as much again.
     best = either.select_related("site").order_by(*_by_likeness(question, "name")).annotate(count=Window(Count("pk")))
     rows = list(best[:most])
-    hits = [Hit(SYSTEM, str(row), f"/systems/{row.slug}/", "", row.site.name) for row in rows]
+    totals = _system_totals(rows)
+    hits = [Hit(SYSTEM, str(row), f"/systems/{row.slug}/", totals.get(row.pk, ""), row.site.name) for row in rows]
     return KindHits(hits, rows[0].count if rows else 0 if most else either.count())
+
+
+def _system_totals(systems: Sequence[System]) -> dict[int, str]:
+    """By system its current results and their highest score, in words. One query, none without a system."""
+    if not systems:
+        return {}
+    current = public_record.current_results(Q(system__in=systems)).order_by().values("system")
+    rows = current.annotate(count=Count("pk"), best=Max("score")).values_list("system", "count", "best")
+    return {
+        system: _count_words(count, "result") + (f", highest score {numbers.format_decimal(best)}" if best else "")
+        for system, count, best in rows
+    }
 
 
 def find_platforms(question: Question, most: int) -> KindHits:

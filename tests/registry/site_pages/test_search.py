@@ -393,6 +393,18 @@ def test_results_are_shown_with_their_best_rank() -> None:
     assert rows and all(row["ranked_on"].startswith("rank ") for row in rows)
 
 
+def test_a_system_has_its_results_and_highest_score() -> None:
+    release = make_release("next")
+    make_result(release, "hw-1", 12.5, system_name="Lonely")
+    make_result(release, "hw-2", 30.25, system_name="Lonely")
+    make_result(release, "hw-3", None, system_name="Lonesome")
+    hits = record_hits.find_systems(question.parse_text("lone"), 10).hits
+    assert {hit.title: hit.summary for hit in hits} == {
+        "Lonely": "2 results, highest score 30.25",
+        "Lonesome": "1 result",
+    }
+
+
 def test_a_result_on_no_list_has_no_rank() -> None:
     result = make_result(make_release("next"), "hw-1", system_name="Lonely")
     rows = record_hits.find_results(question.parse_text("lonely"), 10).rows
