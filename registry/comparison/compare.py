@@ -38,7 +38,7 @@ class Side:
 
     `repeats` are the measurements of other results of the same system and configuration, `columns` what the result says
     beside the parameters of its run, `lists` the names of the lists that it stands on, `limits` what its source says
-    that it may not be compared for.
+    that it may not be compared for. `withdrawn_on` is a date, `revised_by` the id of the result that replaced it.
     """
 
     id: str
@@ -54,6 +54,8 @@ class Side:
     lists: frozenset[str] = frozenset()
     source: str = ""
     limits: tuple[Limit, ...] = ()
+    withdrawn_on: str = ""
+    revised_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ def compare_sides(sides: Sequence[Side], per: Per | None = None, *, assume: bool
         "notes": [
             *reasons,
             *([] if reasons else _apart_notes(sides, rows)),
+            *_standing_notes(sides),
             *_comparison_notes(sides),
             *([] if reasons else _scale_notes(sides)),
             *_meaning_notes(rows),
@@ -172,6 +175,15 @@ def _comparison_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
         )
     if len({side.parameters["client_nodes"] for side in sides if "client_nodes" in side.parameters}) > 1:
         yield _note_row("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
+
+
+def _standing_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
+    """Results that count no more: each page of them says so, and a comparison does."""
+    for side in sides:
+        if side.withdrawn_on:
+            yield _note_row("compare.withdrawn", f"{side.id} was withdrawn on {side.withdrawn_on}.")
+        if side.revised_by:
+            yield _note_row("compare.revised", f"{side.id} was revised: {side.revised_by} replaces it.")
 
 
 def _trust_note(trusts: Set[str]) -> str:

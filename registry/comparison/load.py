@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KT
 from django.db.models.functions import JSONObject
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         limits: list[Row] | None
         repeats: list[Row]
         list_names: list[str]
+        successor: str | None
 
     ComparableResult = WithAnnotations[Result, _Annotations]
 
@@ -117,7 +118,7 @@ def load_demonstrations(runs: Sequence[DemonstrationRun]) -> tuple[list[Side], l
     results: list[Any] = [demonstration.as_result(run) for run in runs]
     for result in results:
         result.label, result.limits, result.repeats, result.list_names = None, None, [], []
-        result.source_address = ""
+        result.source_address, result.successor = "", None
     measurements = {result.pk: run.measurements for result, run in zip(results, runs, strict=True)}
     return [_load_side(result, measurements) for result in results], [_side_heading(result) for result in results]
 
@@ -157,6 +158,7 @@ def _comparable_results(source: RowSource) -> QuerySet[ComparableResult]:
             limits=public_record.LIMITS,
             repeats=ArraySubquery(others.values(told=scored)[:MOST_REPEATS]),
             list_names=ArraySubquery(lists),
+            successor=F("revised_by__public_id"),
         )
     )
 
@@ -180,6 +182,8 @@ def _load_side(result: ComparableResult, measurements_by_result: Mapping[int, li
         frozenset(result.list_names),
         result.source,
         declared_limits.read_limits(result.limits),
+        f"{result.withdrawn_at:%Y-%m-%d}" if result.withdrawn_at else "",
+        result.successor or "",
     )
 
 

@@ -464,6 +464,22 @@ def test_three_verified_runs_of_one_configuration_have_a_spread(client: Client, 
     assert easy_write(client, "r-0,o-1")["spreads"][0] == NOT_REPEATED
 
 
+def test_results_that_count_no_more_are_noted(client: Client, db) -> None:
+    release = make_release("next")
+    first = make_result(release, "a-1", 10.0)
+    make_result(release, "a-2", 12.0, revises=first)
+    make_result(release, "b-1", 11.0, withdrawn_at="2026-02-03T23:59:59Z", withdrawn_reason="A wrong clock.")
+    answer = client.get("/api/v1/compare/?results=a-1,b-1,a-2").json()
+    messages = {note["code"]: note["message"] for note in answer["notes"]}
+    assert messages["compare.revised"] == "a-1 was revised: a-2 replaces it."
+    assert messages["compare.withdrawn"] == "b-1 was withdrawn on 2026-02-03."
+    page = page_source(client.get("/compare/?results=a-1,b-1"))
+    assert "b-1 was withdrawn on 2026-02-03." in page and "a-1 was revised: a-2 replaces it." in page
+    other = make_result(release, "c-1", 13.0)
+    answer = client.get(f"/api/v1/compare/?results=a-2,{other.public_id}").json()
+    assert not {"compare.revised", "compare.withdrawn"} & {note["code"] for note in answer["notes"]}
+
+
 @pytest.mark.parametrize(
     "unknown",
     [{"tool_version": ""}, {"parameters": {}}, {"parameters": {"started": "at noon"}}, None],
