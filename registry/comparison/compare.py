@@ -6,12 +6,13 @@ Plain values in, plain values out. A ratio stands only where both numbers mean t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from registry.comparison import assumptions, uncertainty
 from registry.comparison.assumptions import AssumedClass
+from registry.comparison.side_notes import barring_notes, differing_notes, note_row, standing_notes
 from registry.comparison.spreads import Key, measured_spreads, measurement_key
 from registry.comparison.uncertainty import Spread, Variation
 from registry.query.differences import alike, configuration_diff, run_conditions
@@ -20,16 +21,12 @@ from registry.query.facts import gaps
 from registry.query.facts.divisors import Divisor, scales_with_system
 from registry.query.responses import declared_limits
 from registry.query.responses.declared_limits import Limit
-from registry.query.responses.trust_levels import LEVELS
 from registry.query.values import qualified_values
 from registry.query.values.printed_rounding import Rounding, rounding_of_row
 from validators import catalogue, quantities
 from validators.metric_semantics import ComparableValue, incomparable_reason
 
 OptionalMeasurement = Mapping[str, Any] | None
-
-REPORTED = "reported"
-"""The trust of what was never more than a number on paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ def compare_sides(sides: Sequence[Side], per: Per | None = None, *, assume: bool
     and no ratio, where bounds leave nothing to say. With `per`, rates and scores
     are divided; without a divisor they are None.
     """
-    reasons = list(_not_comparable(sides))
+    reasons = list(barring_notes(sides))
     rows = _align_measurements(_without_parameters(sides), compared=not reasons, assume=assume)
     differences, equal = configuration_diff.differing_parameters([side.parameters for side in sides], _left_out(sides))
     return {
@@ -114,8 +111,8 @@ def compare_sides(sides: Sequence[Side], per: Per | None = None, *, assume: bool
         "notes": [
             *reasons,
             *([] if reasons else _apart_notes(sides, rows)),
-            *_standing_notes(sides),
-            *_comparison_notes(sides),
+            *standing_notes(sides),
+            *differing_notes(sides),
             *([] if reasons else _scale_notes(sides)),
             *_meaning_notes(rows),
             *_limit_notes(sides, rows),
@@ -146,58 +143,10 @@ def _left_out(sides: Sequence[Side]) -> frozenset[str]:
     return configuration_diff.volatile_parameters({side.tool for side in sides})
 
 
-def _not_comparable(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
-    if len({side.tool for side in sides}) > 1:
-        yield _note_row("compare.other-tool", "The results are of different benchmarks, so no ratio is shown.")
-    modes = {side.mode or "standard": side.mode or "standard or not said" for side in sides}
-    if len(modes) > 1:
-        named = "; ".join(sorted(modes.values()))
-        yield _note_row("compare.other-mode", f"The benchmark ran in different modes ({named}), so no ratio is shown.")
-    if len({side.trust == REPORTED for side in sides}) > 1:
-        message = "Some are reported in papers or slides, without raw data, and others were checked or published as "
-        yield _note_row("compare.other-trust", f"{message}results, so no ratio is shown.")
-
-
-def _comparison_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
-    versions = {side.tool_version for side in sides}
-    if len(versions) > 1:
-        which = (
-            "Other versions of the benchmark" if all(versions) else "The version of the benchmark is not known of all"
-        )
-        yield _note_row("compare.other-version", f"{which}: a phase may have changed its meaning.")
-    trusts = {side.trust for side in sides}
-    if len(trusts) > 1 and REPORTED not in trusts:
-        yield _note_row("compare.other-trust", _trust_note(trusts))
-    if all(side.lists for side in sides) and not frozenset.intersection(*(side.lists for side in sides)):
-        named = "; ".join(f"{side.id}: {', '.join(sorted(side.lists))}" for side in sides)
-        yield _note_row(
-            "compare.other-lists", f"They stand on no list together ({named}), so their ranks do not compare."
-        )
-    if len({side.parameters["client_nodes"] for side in sides if "client_nodes" in side.parameters}) > 1:
-        yield _note_row("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
-
-
-def _standing_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
-    """Results that count no more: each page of them says so, and a comparison does."""
-    for side in sides:
-        if side.withdrawn_on:
-            yield _note_row("compare.withdrawn", f"{side.id} was withdrawn on {side.withdrawn_on}.")
-        if side.revised_by:
-            yield _note_row("compare.revised", f"{side.id} was revised: {side.revised_by} replaces it.")
-
-
-def _trust_note(trusts: Set[str]) -> str:
-    """What levels of trust the sides have, in words."""
-    if trusts == {"verified", "imported"}:
-        return "Some are verified here from raw output, others are copied."
-    named = (level.name for level in LEVELS if level.name in trusts)
-    return f"They are of different trust: {', '.join(named)}."
-
-
 def _scale_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     if unknown := {side.id: lacking for side in sides if (lacking := _unknown_scale(side))}:
         named = "; ".join(f"{id}: {', '.join(lacking)}" for id, lacking in unknown.items())
-        yield _note_row(
+        yield note_row(
             "compare.unknown-scale", f"That they ran at one scale is not known ({named}): totals grow with it."
         )
 
@@ -243,7 +192,7 @@ def _divisor_notes(sides: Sequence[Side], per: Per | None) -> Iterable[dict[str,
     if per and without:
         reasons = dict.fromkeys(gaps.REASONS[by.reason].format(title=per.title) for by in per.divisors if by.reason)
         message = f"{per.title.capitalize()} of {', '.join(without)}: not in the record. {' '.join(reasons)}".rstrip()
-        yield _note_row("compare.no-divisor", f"{message} The numbers are missing, not 0.")
+        yield note_row("compare.no-divisor", f"{message} The numbers are missing, not 0.")
 
 
 def _apart_notes(sides: Sequence[Side], rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
@@ -256,7 +205,7 @@ def _apart_notes(sides: Sequence[Side], rows: Mapping[Key, _Row]) -> Iterable[di
         message = (
             f"{', '.join(apart)} measured nothing that {sides[0].id} did: no number has the same operation, quantity"
         )
-        yield _note_row("compare.nothing-shared", f"{message}, statistic and unit, so no ratio is shown.")
+        yield note_row("compare.nothing-shared", f"{message}, statistic and unit, so no ratio is shown.")
 
 
 def _without_parameters(sides: Sequence[Side]) -> list[Side]:
@@ -372,7 +321,7 @@ def _limit_notes(sides: Sequence[Side], rows: Mapping[Key, _Row]) -> Iterable[di
     for reason, names in named_by_reason.items():
         numbers, ids = (", ".join(dict.fromkeys(names[kind])) for kind in ("numbers", "ids"))
         message = f"{numbers} of {ids} and {sides[0].id}: {reason} No ratio is shown for it."
-        yield _note_row("compare.not-comparable-for", message)
+        yield note_row("compare.not-comparable-for", message)
 
 
 def _meaning_notes(rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
@@ -386,11 +335,7 @@ def _meaning_notes(rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
     for (quantity, reason), names in names_by_reason.items():
         stats, ops = (", ".join(dict.fromkeys(names[kind])) for kind in ("stats", "ops"))
         message = f"{quantity.replace('_', ' ').capitalize()} ({stats}) of {ops} does not mean the same. {reason}."
-        yield _note_row("compare.other-meaning", f"{message} No ratio is shown for it.")
-
-
-def _note_row(code: str, message: str) -> dict[str, str]:
-    return {"code": code, "message": message}
+        yield note_row("compare.other-meaning", f"{message} No ratio is shown for it.")
 
 
 def _comparison_row(place: Key, row: _Row, per: Per | None, *, compared: bool) -> dict[str, Any]:
