@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from registry.comparison.compare import REPORTED
+from registry.comparison.side_notes import REPORTED
 from registry.comparison.spreads import NO_MEAN, Key, measurement_key
 from registry.models import Fact, Result
 from registry.query import public_record
