@@ -127,13 +127,19 @@ def load_catalogue() -> Loaded:
         lock_catalogue()
         if _last_digest() == digest:
             return Loaded(changed=False)
-        loaded = _load_catalogue()
+        loaded = write_copies()
         fact_index.rebuild_facts(Result.objects.order_by().values_list("id", flat=True))
-        erasing.keep_erased()
         rank_ranges.index_ranges(RankedList.objects.select_related("definition"))
         detected_steps.mark_all_due()
         CatalogueLoad.objects.create(digest=digest)
         recording.note_unrecorded()
+    return loaded
+
+
+def write_copies() -> Loaded:
+    """Write what the data files have, in the transaction of the caller; facts that filters read are not made again."""
+    loaded = _load_catalogue()
+    erasing.keep_erased()
     return loaded
 
 

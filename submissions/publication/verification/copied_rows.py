@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from django.db import transaction
 
 from registry.database import rights
+from registry.lists import rank_ranges
 from registry.loading import catalogue_loader
 from registry.log import records
 from registry.log.verification import differing_values
@@ -35,9 +36,9 @@ def copy_breaks() -> tuple[list[str], int]:
     before = dict(_copied_bodies())
     with transaction.atomic():
         catalogue_loader.lock_catalogue()
-        CatalogueLoad.objects.all().delete()
         copies.update(institution=_NOT_LOADED)
-        catalogue_loader.load_catalogue()
+        catalogue_loader.write_copies()
+        rank_ranges.index_ranges(RankedList.objects.filter(release__imported=True).select_related("definition"))
         unknown = {f"results/{id}" for id in copies.filter(institution=_NOT_LOADED).values_list("public_id", flat=True)}
         expected = dict(_copied_bodies())
         transaction.set_rollback(True)
