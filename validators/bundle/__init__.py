@@ -19,7 +19,7 @@ import tempfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -300,6 +300,7 @@ class _Opening:
             return True
         if kind == "tar":
             self._tar(file, prefix, depth)
+            self._read_rest(file.read, prefix)
             return True
         try:
             inside = _archive_kind(_first_bytes(kind, file))
@@ -310,9 +311,10 @@ class _Opening:
         unpacked = compressed.opened(kind, file)
         if inside == "tar":
             self._tar(unpacked, prefix, depth)
-            self._verify(unpacked, prefix)
+            self._read_rest(unpacked.read, prefix)
         else:
             self._single(unpacked, prefix, compressed.name_without_suffix(called, kind), depth)
+        self._read_rest(compressed.rest_of(unpacked), prefix)
         return True
 
     def _single(self, content: tar.ReadableStream, prefix: str, name: str, depth: int) -> None:
@@ -330,15 +332,22 @@ class _Opening:
         if kind:
             self._inner(path, kind, depth + 1)
 
-    def _verify(self, unpacked: tar.ReadableStream, prefix: str) -> None:
-        """Read a gzip to its end, where its checksum is: a tar ends before."""
+    def _read_rest(self, read: Callable[[int], bytes], prefix: str) -> None:
+        """Read an archive to its end, where its checksum is. Zeros are padding; other bytes have no reader."""
+        spool = self.bundle._spool
+        offset = end = spool.seek(0, os.SEEK_END)
         try:
-            while chunk := unpacked.read(CHUNK):
+            while chunk := read(CHUNK):
                 self._charge(len(chunk))
+                end += spool.write(chunk if end > offset else chunk.lstrip(b"\0"))
         except EOFError as error:
             raise _truncated(prefix) from error
         except zlib.error as error:
             raise _corrupt(prefix) from error
+        if end > offset:
+            message = f"{end - offset} bytes follow the end of the archive. No check reads them."
+            self._note("bundle.trailing-bytes", WARNING, message, "Pack the folder again.", prefix.rstrip("/"))
+            self.leave_unread(f"{prefix}bytes after the end", ArchiveEntry(end - offset, offset))
 
     def _tar(self, stream: tar.ReadableStream, prefix: str, depth: int) -> None:
         """Read a tar in one pass, whatever its headers claim."""

@@ -49,6 +49,13 @@ def opened(kind: str, file: IO[bytes]) -> io.BufferedReader:
     return _zstd(file)
 
 
+def rest_of(unpacked: io.BufferedReader) -> Callable[[int], bytes]:
+    """Reads the packed bytes behind the content of `opened`, once that was read to its end; at most so many at once."""
+    raw: Any = unpacked.raw
+    read_after: Callable[[int], bytes] = raw.read_after
+    return read_after
+
+
 def name_without_suffix(name: str, kind: str) -> str:
     """ior.txt.gz -> ior.txt; a name that has no such ending stays as it is."""
     for suffix in SUFFIXES[kind]:
@@ -89,6 +96,7 @@ class _Unpacked(io.RawIOBase):
         self._magic = magic
         self._members = 1
         self._unpacker = new_unpacker()
+        self._after: bytes | None = None
 
     def readable(self) -> bool:
         return True
@@ -100,6 +108,11 @@ class _Unpacked(io.RawIOBase):
             raise zlib.error(str(error)) from error
         target[: len(content)] = content
         return len(content)
+
+    def read_after(self, size: int) -> bytes:
+        """Up to `size` packed bytes that follow the last stream, once that was read; b"" at the end of the file."""
+        content, self._after = (self._after or b"")[:size], (self._after or b"")[size:]
+        return content or self._file.read(size)
 
     def _next(self, size: int) -> bytes:
         """Up to `size` bytes; b"" at the end of the last stream."""
@@ -117,10 +130,13 @@ class _Unpacked(io.RawIOBase):
 
     def _next_member(self) -> bytes:
         """Begin with the stream after this one; its first packed bytes, b"" where there is none."""
+        if self._after is not None:
+            return b""
         packed: bytes = self._unpacker.unused_data
         if len(packed) < len(self._magic):
             packed += self._file.read(CHUNK)
         if not packed.startswith(self._magic):
+            self._after = packed
             return b""
         self._members += 1
         if self._members > MEMBERS:
@@ -146,3 +162,7 @@ class _Foreign(io.RawIOBase):
             raise zlib.error(str(error)) from error
         target[: len(content)] = content
         return len(content)
+
+    def read_after(self, size: int) -> bytes:
+        """b"": the module does not say where its last stream ended."""
+        return b""

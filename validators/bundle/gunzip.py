@@ -16,8 +16,8 @@ _WITH_HEADER = 16 + zlib.MAX_WBITS
 def gunzip(file: IO[bytes]) -> io.BufferedReader:
     """The content of a gzip, of all its members, verified by their checksums where they are read to the end.
 
-    What follows the last member is ignored, as gzip does. Reading raises EOFError where the gzip ends too early, and
-    zlib.error where it is damaged or has more than MEMBERS members.
+    What follows the last member is not unpacked, as gzip does; `raw.read_after` has it. Reading raises EOFError where
+    the gzip ends too early, and zlib.error where it is damaged or has more than MEMBERS members.
     """
     return io.BufferedReader(_Unpacked(file), 4 * CHUNK)
 
@@ -27,6 +27,7 @@ class _Unpacked(io.RawIOBase):
         self._file = file
         self._members = 1
         self._unpacker = zlib.decompressobj(_WITH_HEADER)
+        self._after: bytes | None = None
 
     def readable(self) -> bool:
         return True
@@ -35,6 +36,11 @@ class _Unpacked(io.RawIOBase):
         content = self._next(len(target))
         target[: len(content)] = content
         return len(content)
+
+    def read_after(self, size: int) -> bytes:
+        """Up to `size` packed bytes that follow the last member, once that was read; b"" at the end of the file."""
+        content, self._after = (self._after or b"")[:size], (self._after or b"")[size:]
+        return content or self._file.read(size)
 
     def _next(self, size: int) -> bytes:
         """Up to `size` bytes; b"" at the end of the last member."""
@@ -51,10 +57,13 @@ class _Unpacked(io.RawIOBase):
 
     def _next_member(self) -> bytes:
         """Begin with the member after this one; its first packed bytes, b"" where there is none."""
+        if self._after is not None:
+            return b""
         packed = self._unpacker.unused_data
         if len(packed) < len(_MAGIC):
             packed += self._file.read(CHUNK)
         if not packed.startswith(_MAGIC):
+            self._after = packed
             return b""
         self._members += 1
         if self._members > MEMBERS:
