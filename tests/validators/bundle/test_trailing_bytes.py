@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.validators.bundle.test_open_bundle import tar_of, zip_of
+from tests.validators.bundle.test_secret_scan import BODY
 from validators.bundle import open_bundle
 from validators.checks import check
 from validators.findings import Finding
@@ -102,7 +103,7 @@ def test_a_bomb_behind_the_end_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_key_behind_the_end_is_found(tmp_path: Path, inside: bool) -> None:
-    key = ("export X=ghp_" + "a1B2" * 9 + "\n").encode()
+    key = f"export X=ghp_{BODY}\n".encode()
     packed = gzip.compress(TAR + key) if inside else gzip.compress(TAR) + key
     (tmp_path / "run.tgz").write_bytes(packed)
     report = check(tmp_path / "run.tgz")
