@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import html
 import io
-import html
 import json
 import math
 import re
