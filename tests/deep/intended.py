@@ -118,6 +118,7 @@ NO_FOLDERS = "an outcome names no folder of the site"
 CITED_AS_READ = "what was read from raw files is cited as derived, also where its rank is of an imported list"
 NEVER_ALONE = "a sentence that says verified says how many rules are violated, too"
 LABELS = "facts have labels that people read"
+NEWER_RULES = "the rules have a newer version"
 NO_PHASE = "the line of time stamps is no phase"
 AMOUNTS = "more of an amount is neither better nor worse, and one table of quantities says so"
 REDRAWN = "a chart has lines only for what was repeated, and another mark for what was not"
@@ -312,6 +313,11 @@ INTENDED = (
     Intended("anybody parameters/", "answer.results.mpi.implementation.*", FACTS),
     Intended("anybody parameters/", "answer.results.ior.version.meaning", FACTS),
     Intended("anybody study/*/", "answer.results.cpt.reads.*", FACTS),
+    Intended(
+        "anybody study/*/", "answer.results.tasks.reads.*", "client processes have one axis, whatever a tool calls them"
+    ),
+    Intended("anybody rules/", "answer.version", NEWER_RULES),
+    Intended("* submissions/*/receipt/", "answer.receipt.issued_by", NEWER_RULES),
     Intended("* submissions/*/rubric/", "answer.rules.*.settled", OTHER_LISTS, became_true),
     Intended("* submissions/*/rubric/", "answer.rules.(order)", OTHER_LISTS),
     Intended("* submissions/*/rubric/", "answer.settled", OTHER_LISTS, grew),
