@@ -37,6 +37,8 @@ from registry.query.public_record import Row
 AT_ONCE = 500
 MOST_DIFFERENCES = 10
 """Named of one thing; a record that was made up differs everywhere."""
+MOST_UNRECORDED = 3
+"""Named of what the next append records: after a load or an upgrade that may be everything."""
 RECORDED_WITHIN = timedelta(minutes=5)
 """Of a row its record is made: in the same transaction."""
 _MISSING = "nothing"
@@ -306,13 +308,24 @@ def table_breaks() -> Iterator[str]:
     releases = [records.release_records(list(Release.objects.order_by("pk")))]
     stored_editions = dict(records.edition_records())
     current = chain(results, ranked, releases, named, name_records.current_names(), marks, [stored_editions.items()])
-    stored = set[str]()
+    is_due = not LogState.objects.filter(pk=1, unheld_since=None).exists()
+    stored, unrecorded, count = set[str](), list[str](), 0
     for group in current:
         current_records = dict(group)
         stored |= set(current_records)
         openings = recording.newest_openings(list(current_records))
         for subject, body in current_records.items():
-            yield from _record_differences(subject, body, openings.get(subject))
+            opening = openings.get(subject)
+            if opening is not None and opening.canonical is not None:
+                yield from _record_differences(subject, body, opening, opening.canonical)
+            elif is_due:
+                count += 1
+                unrecorded = unrecorded if len(unrecorded) == MOST_UNRECORDED else [*unrecorded, subject]
+            else:
+                yield f"{subject}: it has no record."
+    if count:
+        more = f" and {count - len(unrecorded)} more" if count > len(unrecorded) else ""
+        yield f"No record yet: {', '.join(unrecorded)}{more}. Run manage append_log, then verify again."
     for subject in _standing_subjects().iterator(AT_ONCE):
         if subject not in stored:
             yield f"{subject}: the log has it, and its rows are gone."
@@ -336,14 +349,10 @@ def _edition_breaks(served: str | None) -> Iterator[str]:
         yield f"{recorded.subject}: the log has it as the newest edition, and another one is served, or none."
 
 
-def _record_differences(subject: str, body: Row, opening: LogOpening | None) -> Iterator[str]:
-    if opening is None or opening.canonical is None:
-        waits = LogState.objects.filter(pk=1, unheld_since=None).exists()
-        yield f"{subject}: it has no record" + ("." if waits else " yet: run manage append_log, then verify again.")
-        return
-    if not is_of_leaf(opening, opening.canonical):
+def _record_differences(subject: str, body: Row, opening: LogOpening, canonical: str) -> Iterator[str]:
+    if not is_of_leaf(opening, canonical):
         return  # `opening_breaks` names it; it says nothing that could be compared
-    recorded = json.loads(opening.canonical)
+    recorded = json.loads(canonical)
     current = json.loads(canonical_text(body))
     recorded = {name: value for name, value in recorded.items() if name not in recording.ENVELOPE}
     differing = list(differing_values(recorded, current, ""))

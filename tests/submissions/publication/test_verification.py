@@ -407,6 +407,20 @@ def test_edits_made_in_the_database_are_named(logged: Stage, name: str) -> None:
     assert any(named in line for line in lines), lines
 
 
+def test_what_waits_for_its_record_is_one_line(logged: Stage) -> None:
+    """After a load or an upgrade everything waits, until a minute has passed."""
+    execute("UPDATE registry_logstate SET unheld_since = now()")
+    execute(
+        "INSERT INTO registry_system (slug, site_id, name) SELECT 'new-' || n, max(site_id), 'New ' || n"
+        " FROM registry_system, generate_series(1, 5) AS n GROUP BY n"
+    )
+    is_whole, lines = verify("--without-bytes")
+    waiting = [line for line in lines if line.startswith("No record yet: ")]
+    assert (is_whole, len(waiting)) == (False, 1), lines
+    assert waiting[0].startswith("No record yet: systems/new-")
+    assert waiting[0].endswith(" and 2 more. Run manage append_log, then verify again.")
+
+
 def publish_with_earlier_rules(stage: Stage) -> None:
     execute("UPDATE submissions_check SET validators_version = '0.9.0' WHERE submission_id = %s", stage.published.pk)
 
