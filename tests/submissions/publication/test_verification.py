@@ -407,7 +407,7 @@ def test_edits_made_in_the_database_are_named(logged: Stage, name: str) -> None:
     assert any(named in line for line in lines), lines
 
 
-def test_what_waits_for_its_record_is_one_line(logged: Stage) -> None:
+def test_things_that_wait_for_a_record_are_one_line(logged: Stage) -> None:
     """After a load or an upgrade everything waits, until a minute has passed."""
     execute("UPDATE registry_logstate SET unheld_since = now()")
     execute(
