@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable
 from typing import IO, Any, cast
 
-from validators.bundle.gunzip import CHUNK, MEMBERS, gunzip
+from validators.bundle.gunzip import CHUNK, Members, gunzip
 
 MOST_MEMORY = 128 * 1024 * 1024
 _WINDOW_BITS = 27
@@ -87,35 +87,16 @@ def _zstd(file: IO[bytes]) -> io.BufferedReader:
     return io.BufferedReader(cast(io.RawIOBase, _Foreign(stream, zstandard.ZstdError)), 4 * CHUNK)
 
 
-class _Unpacked(io.RawIOBase):
-    """Streams that stand in a row, each read by an unpacker of its own."""
-
-    def __init__(self, file: IO[bytes], new_unpacker: Callable[[], Any], magic: bytes) -> None:
-        self._file = file
-        self._new_unpacker = new_unpacker
-        self._magic = magic
-        self._members = 1
-        self._unpacker = new_unpacker()
-        self._after: bytes | None = None
-
-    def readable(self) -> bool:
-        return True
+class _Unpacked(Members):
+    """Streams of an unpacker of the standard library but zlib's."""
 
     def readinto(self, target: Any, /) -> int:
         try:
-            content = self._next(len(target))
+            return super().readinto(target)
         except (OSError, lzma.LZMAError, ValueError) as error:
             raise zlib.error(str(error)) from error
-        target[: len(content)] = content
-        return len(content)
-
-    def read_after(self, size: int) -> bytes:
-        """Up to `size` packed bytes that follow the last stream, once that was read; b"" at the end of the file."""
-        content, self._after = (self._after or b"")[:size], (self._after or b"")[size:]
-        return content or self._file.read(size)
 
     def _next(self, size: int) -> bytes:
-        """Up to `size` bytes; b"" at the end of the last stream."""
         packed = b""
         while not self._unpacker.eof or (packed := self._next_member()):
             if self._unpacker.needs_input and not packed:
@@ -127,22 +108,6 @@ class _Unpacked(io.RawIOBase):
             if content:
                 return content
         return b""
-
-    def _next_member(self) -> bytes:
-        """Begin with the stream after this one; its first packed bytes, b"" where there is none."""
-        if self._after is not None:
-            return b""
-        packed: bytes = self._unpacker.unused_data
-        if len(packed) < len(self._magic):
-            packed += self._file.read(CHUNK)
-        if not packed.startswith(self._magic):
-            self._after = packed
-            return b""
-        self._members += 1
-        if self._members > MEMBERS:
-            raise zlib.error("too many streams in one file")
-        self._unpacker = self._new_unpacker()
-        return packed
 
 
 class _Foreign(io.RawIOBase):
