@@ -122,7 +122,9 @@ def record_marks(ids: Iterable[int], act: str) -> int:
 
 
 def _record_withheld(rows: Iterable[IdentityChange | Reproduction], act: str) -> None:
-    for record_withheld in WITHHELD_RECORDERS * (act != FIRST_RECORDED):  # HOLDERS look for what has no record
+    if act == FIRST_RECORDED:
+        return  # HOLDERS look for what has no record
+    for record_withheld in WITHHELD_RECORDERS:
         record_withheld(rows)
 
 

@@ -37,8 +37,8 @@ from registry.query.public_record import Row
 AT_ONCE = 500
 MOST_DIFFERENCES = 10
 """Named of one thing; a record that was made up differs everywhere."""
-MOST_UNRECORDED = 3
-"""Named of what the next append records: after a load or an upgrade that may be everything."""
+MOST_NAMED = 3
+"""Named of many that have the same to say of them: after a load or an upgrade that may be everything."""
 RECORDED_WITHIN = timedelta(minutes=5)
 """Of a row its record is made: in the same transaction."""
 _MISSING = "nothing"
@@ -295,6 +295,23 @@ def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
     return subject == (signing.KEY_SUBJECT if record["type"] == LogOpening.Kind.KEY else RESTORED_SUBJECT)
 
 
+class FirstNames:
+    """How many there are, and the first of them by name: as text "a, b, c and 4 more"."""
+
+    def __init__(self) -> None:
+        self.count, self._names = 0, list[str]()
+
+    def add_name(self, name: str) -> None:
+        """Count one more, and remember it if it is among the first."""
+        self.count += 1
+        if self.count <= MOST_NAMED:
+            self._names.append(name)
+
+    def __str__(self) -> str:
+        others = self.count - len(self._names)
+        return ", ".join(self._names) + (f" and {others} more" if others else "")
+
+
 def table_breaks() -> Iterator[str]:
     """Results, lists, releases, names, their changes, marks and editions: not as recorded last, or never, or gone."""
     ids = Result.objects.filter(erasure=None).order_by("pk").values_list("pk", flat=True)
@@ -309,7 +326,7 @@ def table_breaks() -> Iterator[str]:
     stored_editions = dict(records.edition_records())
     current = chain(results, ranked, releases, named, name_records.current_names(), marks, [stored_editions.items()])
     is_due = not LogState.objects.filter(pk=1, unheld_since=None).exists()
-    stored, unrecorded, count = set[str](), list[str](), 0
+    stored, unrecorded = set[str](), FirstNames()
     for group in current:
         current_records = dict(group)
         stored |= set(current_records)
@@ -319,13 +336,11 @@ def table_breaks() -> Iterator[str]:
             if opening is not None and opening.canonical is not None:
                 yield from _record_differences(subject, body, opening, opening.canonical)
             elif is_due:
-                count += 1
-                unrecorded = unrecorded if len(unrecorded) == MOST_UNRECORDED else [*unrecorded, subject]
+                unrecorded.add_name(subject)
             else:
                 yield f"{subject}: it has no record."
-    if count:
-        more = f" and {count - len(unrecorded)} more" if count > len(unrecorded) else ""
-        yield f"No record yet: {', '.join(unrecorded)}{more}. Run manage append_log, then verify again."
+    if unrecorded.count:
+        yield f"No record yet: {unrecorded}. Run manage append_log, then verify again."
     for subject in _standing_subjects().iterator(AT_ONCE):
         if subject not in stored:
             yield f"{subject}: the log has it, and its rows are gone."

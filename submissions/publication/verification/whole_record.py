@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
 from django.db.models import F
@@ -24,8 +24,6 @@ _AMENDMENT = re.compile(rf"(?:^|\n){AMENDED}\d{{4}}-\d\d-\d\d: ")
 AT_ONCE = 100
 EVERY = 50
 """Results between two lines of progress."""
-MOST_NAMED = 3
-"""Results named behind a difference that later rules make."""
 _NO_BYTES = {
     Result.Trust.DERIVED: "derived from a published archive that is not stored here",
     Result.Trust.IMPORTED: "copied from a published list, which came without bytes",
@@ -42,8 +40,8 @@ class Verification:
         self.derived = 0
         self.uncopied = ""
         self.derived_otherwise = 0
-        self.later_rules: dict[str, tuple[int, list[str]]] = {}
-        """By what the rules of today read otherwise: in how many results, and the first ids."""
+        self.later_rules = defaultdict[str, log_verification.FirstNames](log_verification.FirstNames)
+        """By what the rules of today read otherwise, the ids of the results."""
 
     def find_breaks(self, progress: Callable[[str], None]) -> Iterator[str]:
         """What does not fit, a sentence for each. Costs what is stored; memory does not grow with it."""
@@ -116,14 +114,12 @@ class Verification:
         self.derived_otherwise += bool(kinds)
         public_id = submission.require_result().public_id
         for kind in set(kinds):
-            count, ids = self.later_rules.get(kind, (0, []))
-            self.later_rules[kind] = count + 1, [*ids, public_id][:MOST_NAMED]
+            self.later_rules[kind].add_name(public_id)
 
     def unknown_sentences(self) -> Iterator[str]:
         """What later rules read otherwise, what could not be derived again, and what is older than its record."""
-        for kind, (count, ids) in sorted(self.later_rules.items()):
-            more = f" and {count - len(ids)} more" if count > len(ids) else ""
-            yield f"By later rules ({VERSION}): {kind}: {', '.join(ids)}{more}."
+        for kind, ids in sorted(self.later_rules.items()):
+            yield f"By later rules ({VERSION}): {kind}: {ids}."
         for reason, count in sorted(self.unavailable.items()):
             yield f"Not derived again: {count} {'result' if count == 1 else 'results'}, {reason}."
         if self.uncopied and Result.objects.exclude(trust=Result.Trust.VERIFIED).exists():
