@@ -56,6 +56,13 @@ def rest_of(unpacked: io.BufferedReader) -> Callable[[int], bytes]:
     return read_after
 
 
+def unclaimed_of(unpacked: io.BufferedReader) -> bytes:
+    """What the headers of `opened` hold that belongs to no file, once its content was read to its end."""
+    raw: Any = unpacked.raw
+    unclaimed: bytes = raw.unclaimed
+    return unclaimed
+
+
 def name_without_suffix(name: str, kind: str) -> str:
     """ior.txt.gz -> ior.txt; a name that has no such ending stays as it is."""
     for suffix in SUFFIXES[kind]:
@@ -112,6 +119,8 @@ class _Unpacked(Members):
 
 class _Foreign(io.RawIOBase):
     """A stream of a module whose errors are its own."""
+
+    unclaimed = b""
 
     def __init__(self, stream: Any, error: type[Exception]) -> None:
         self._stream = stream
