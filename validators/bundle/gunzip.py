@@ -137,4 +137,4 @@ def _unclaimed_fields(header: bytes) -> bytes | None:
                 fields.append(text)
             if not header[:place].endswith(b"\0"):
                 return None
-    return None if place > len(header) else b"\n".join(filter(any, fields))
+    return None if place > len(header) else b"\n".join(field for field in fields if any(field))
