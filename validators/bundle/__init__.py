@@ -310,7 +310,7 @@ class _Opening:
             self.bundle.unopened[prefix.rstrip("/") or called] = f"{kind}, which this Python does not unpack"
             return False
         file.seek(0)
-        unpacked = compressed.opened(kind, file)
+        unpacked = compressed.open_compressed(kind, file)
         if inside == "tar":
             self._tar(unpacked, prefix, depth)
             self._read_rest(unpacked.read, prefix)
@@ -398,11 +398,14 @@ class _Opening:
     def _zip(self, file: BinaryIO | IO[bytes], prefix: str, depth: int) -> None:
         inner: list[tuple[str, str]] = []
         sizes: Counter[str] = Counter()
+        keep = partial(self._keep_unclaimed, sizes, prefix)
         try:
             end = self._end_of_zip(file, prefix)
             with zipfile.ZipFile(file) as archive:
                 _refuse_shared_bytes(archive, file.seek(0, os.SEEK_END), prefix)
-                for member in zip_members.members(file, archive, end, partial(self._keep_unclaimed, sizes, prefix)):
+                for member in zip_members.read_members(
+                    file, archive, end, partial(self._keep_unclaimed, sizes, prefix)
+                ):
                     called = prefix + _readable(member.info.filename)
                     path = self._accept(called, _kind_of_zip_member(member.info), prefix)
                     if path is None:
@@ -621,7 +624,7 @@ def _archive_kind(head: bytes) -> str:
 def _first_bytes(kind: str, file: BinaryIO | IO[bytes]) -> bytes:
     """The first bytes inside a compressed file. Raises BundleError where it is cut or damaged."""
     try:
-        return compressed.opened(kind, file).read(1024)
+        return compressed.open_compressed(kind, file).read(1024)
     except EOFError as error:
         raise _truncated("") from error
     except zlib.error as error:

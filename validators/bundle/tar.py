@@ -73,7 +73,7 @@ class TarMember:
         """Pass over what was not read, and the padding after it. The very last padding may be missing."""
         while self.read():
             pass
-        _leave(self._unclaimed, "padding", self._stream.read(self._padding))
+        _leave_unclaimed(self._unclaimed, "padding", self._stream.read(self._padding))
 
 
 def is_header(block: bytes) -> bool:
@@ -84,17 +84,17 @@ def is_header(block: bytes) -> bool:
         return False
 
 
-def _ignore(place: str, read: Callable[[int], bytes]) -> None:
+def _ignore_unclaimed(place: str, read: Callable[[int], bytes]) -> None:
     """For who asks for the members only."""
 
 
-def _leave(unclaimed: Unclaimed, place: str, content: bytes) -> None:
+def _leave_unclaimed(unclaimed: Unclaimed, place: str, content: bytes) -> None:
     """Zeros are padding."""
     if any(content):
         unclaimed(place, io.BytesIO(content).read)
 
 
-def members(stream: ReadableStream, unclaimed: Unclaimed = _ignore) -> Iterator[TarMember]:
+def members(stream: ReadableStream, unclaimed: Unclaimed = _ignore_unclaimed) -> Iterator[TarMember]:
     """The members in order; each can be read until the next is asked for. Raises TarError or EOFError.
 
     Ends at the first block of zeros, or where the stream ends between two members. `unclaimed` is called with what
@@ -119,22 +119,24 @@ def _next_member(stream: ReadableStream, unclaimed: Unclaimed) -> TarMember | No
             raise EOFError("the tar ends inside a header")
         if not _checksum_is_right(header):
             raise TarError("a header has a wrong checksum")
-        _leave(unclaimed, "unused parts of headers", _unused(header))
+        _leave_unclaimed(unclaimed, "unused parts of headers", _unused_parts(header))
         letter = header[156:157]
         if letter in b"xX":
             records, rest = _pax_records(_extended(header, stream, unclaimed))
             name, size = _pax_name_and_size(records, name, size)
-            _leave(unclaimed, "pax records", _unknown(records, rest))
+            _leave_unclaimed(unclaimed, "pax records", _unknown_records(records, rest))
         elif letter == b"L":
             content, _, rest = _extended(header, stream, unclaimed).partition(b"\0")
             name = _text(content)
-            _leave(unclaimed, "unused parts of headers", rest)
+            _leave_unclaimed(unclaimed, "unused parts of headers", rest)
         elif letter == b"g":
-            _leave(unclaimed, "pax records", _global_unknown(_extended(header, stream, unclaimed)))
+            _leave_unclaimed(unclaimed, "pax records", _unknown_global_records(_extended(header, stream, unclaimed)))
         elif letter == b"K":
-            _leave(unclaimed, "unused parts of headers", _extended(header, stream, unclaimed).partition(b"\0")[2])
+            _leave_unclaimed(
+                unclaimed, "unused parts of headers", _extended(header, stream, unclaimed).partition(b"\0")[2]
+            )
         elif letter == b"V":
-            _leave(unclaimed, "label", _extended(header, stream, unclaimed))
+            _leave_unclaimed(unclaimed, "label", _extended(header, stream, unclaimed))
         else:
             return _member(header, name, size, stream, unclaimed)
     raise TarError("too many extended headers before a file")
@@ -152,7 +154,7 @@ def _member(
     return TarMember(name, kind, 0 if header[156] in _WITHOUT_CONTENT else size, stream, unclaimed)
 
 
-def _unused(header: bytes) -> bytes:
+def _unused_parts(header: bytes) -> bytes:
     """What stands in a header where nothing belongs: behind the end of its names, and at its own end."""
     names = [header[field].partition(b"\0")[2].strip(b"\0") for field in (_NAME, _USER, _GROUP)]
     has_target = header[156:157] in b"12346K"
@@ -200,18 +202,18 @@ def _pax_name_and_size(
     return name, size
 
 
-def _global_unknown(content: bytes) -> bytes:
+def _unknown_global_records(content: bytes) -> bytes:
     """What a header for all files has that tools do not write there. Nobody reads its paths and sizes."""
     try:
         records, rest = _pax_records(content)
     except TarError:
         return content
-    return _unknown([record for record in records if record[0] not in _PAX_READ], rest) + b"\n".join(
+    return _unknown_records([record for record in records if record[0] not in _PAX_READ], rest) + b"\n".join(
         value for key, value in records if key in _PAX_READ
     )
 
 
-def _unknown(records: list[tuple[bytes, bytes]], rest: bytes) -> bytes:
+def _unknown_records(records: list[tuple[bytes, bytes]], rest: bytes) -> bytes:
     """Records that tools do not write, or that a later one of the same key replaces; and what follows them."""
     last = dict(records)
     return b"\n".join(

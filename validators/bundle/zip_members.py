@@ -44,7 +44,7 @@ class Range(NamedTuple):
 
 
 class ZipMember:
-    """The content of one member. Once it was read to its end, `ranges` are the bytes of the file that were needed.
+    """The content of one member. Once it was read to its end, `needed_ranges` are the bytes of the file that it takes.
 
     Opening raises what ZipFile.open does. `read` raises EOFError where the member ends too early, zlib.error and
     BadZipFile where it is damaged or its size or checksum is not as declared.
@@ -64,13 +64,16 @@ class ZipMember:
         self._size = self._checksum = self._unused = 0
 
     @property
-    def ranges(self) -> list[Range]:
+    def needed_ranges(self) -> list[Range]:
         declared_end = self._begin + self.info.compress_size
         descriptor = Range(declared_end, declared_end + self._descriptor_bytes(declared_end))
         return [Range(self.info.header_offset, self._place - self._unused), descriptor]
 
     def read(self, size: int = CHUNK, /) -> bytes:
-        """Up to `size` bytes of the content; b"" at its end."""
+        """Up to `size` bytes of the content; b"" at its end.
+
+        Raises BadZipFile where size or checksum are not as declared.
+        """
         content = self._next_packed(size) if self._unpacker is None else self._next_unpacked(self._unpacker, size)
         self._size += len(content)
         self._checksum = zlib.crc32(content, self._checksum)
@@ -103,11 +106,11 @@ class ZipMember:
         if not self.info.flag_bits & _HAS_DESCRIPTOR:
             return 0
         self._file.seek(begin)
-        found = self._file.read(_DESCRIPTORS[1].size)
+        written = self._file.read(_DESCRIPTORS[1].size)
         values = (self.info.CRC, self.info.compress_size, self.info.file_size)
         for form in _DESCRIPTORS:
             marked = (_DESCRIPTOR_MARK, *values) if form.format.startswith("<4s") else values
-            if max(values) < 1 << 32 and found.startswith(form.pack(*marked)):
+            if max(values) < 1 << 32 and written.startswith(form.pack(*marked)):
                 return form.size
         return 0
 
@@ -123,7 +126,7 @@ def end_record(file: BinaryIO | IO[bytes]) -> EndRecord | None:
     return EndRecord(place, entries, size)
 
 
-def members(
+def read_members(
     file: BinaryIO | IO[bytes], archive: zipfile.ZipFile, end: EndRecord, unclaimed: Unclaimed
 ) -> Iterator[ZipMember]:
     """The members in the order of the directory; each is to be read to its end before the next is asked for.
@@ -134,29 +137,29 @@ def members(
     for info in archive.infolist():
         member = ZipMember(file, archive, info)
         yield member
-        ranges += member.ranges
+        ranges += member.needed_ranges
         unclaimed("comments", io.BytesIO(info.comment).read)
         unclaimed("extra fields", io.BytesIO(_unknown_extra(info.extra)).read)
         unclaimed("extra fields", io.BytesIO(_unknown_extra(member.extra)).read)
     comment_begin = end.place + _END
     ranges.append(Range(comment_begin, comment_begin + len(archive.comment)))
     unclaimed("comments", io.BytesIO(archive.comment).read)
-    for gap in _gaps(ranges, file.seek(0, os.SEEK_END)):
-        unclaimed("between files" if gap.begin < end.place else "after the end", _Part(file, gap).read)
+    for gap in _find_gaps(ranges, file.seek(0, os.SEEK_END)):
+        unclaimed("between files" if gap.begin < end.place else "after the end", _range_reader(file, gap))
 
 
-class _Part:
-    """Reads a range of a file."""
+def _range_reader(file: BinaryIO | IO[bytes], part: Range) -> Callable[[int], bytes]:
+    """What reads a range of a file, piece by piece."""
+    place = part.begin
 
-    def __init__(self, file: BinaryIO | IO[bytes], part: Range) -> None:
-        self._file = file
-        self._place, self._end = part
-
-    def read(self, size: int) -> bytes:
-        self._file.seek(self._place)
-        content = self._file.read(min(size, self._end - self._place))
-        self._place += len(content)
+    def read_piece(size: int) -> bytes:
+        nonlocal place
+        file.seek(place)
+        content = file.read(min(size, part.end - place))
+        place += len(content)
         return content
+
+    return read_piece
 
 
 def _unknown_extra(extra: bytes) -> bytes:
@@ -181,10 +184,10 @@ def _directory_ranges(file: BinaryIO | IO[bytes], archive: zipfile.ZipFile, end:
     return ranges
 
 
-def _gaps(ranges: list[Range], size: int) -> Iterator[Range]:
+def _find_gaps(ranges: list[Range], size: int) -> Iterator[Range]:
     """What of a file of `size` bytes lies in none of the ranges."""
     end = 0
-    for one in [*sorted(ranges), Range(size, size)]:
-        if one.begin > end:
-            yield Range(end, one.begin)
-        end = max(end, one.end)
+    for claimed in [*sorted(ranges), Range(size, size)]:
+        if claimed.begin > end:
+            yield Range(end, claimed.begin)
+        end = max(end, claimed.end)

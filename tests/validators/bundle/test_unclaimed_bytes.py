@@ -186,7 +186,7 @@ def block_gzip() -> bytes:
         tar_after(extended(b"x", record(b"SCHILY.xattr.com.apple.provenance", b"\x01\x02\0\x1f" + b"x" * 7))),
     ],
 )
-def test_what_tools_write_is_not_named(tmp_path: Path, packed: bytes) -> None:
+def test_fields_of_common_tools_are_not_named(tmp_path: Path, packed: bytes) -> None:
     files, findings, _ = open_bytes(tmp_path, packed)
     assert files["results/ior.txt"] == FILES["results/ior.txt"]
     assert findings == []
