@@ -403,9 +403,7 @@ class _Opening:
             end = self._end_of_zip(file, prefix)
             with zipfile.ZipFile(file) as archive:
                 _refuse_shared_bytes(archive, file.seek(0, os.SEEK_END), prefix)
-                for member in zip_members.read_members(
-                    file, archive, end, partial(self._keep_unclaimed, sizes, prefix)
-                ):
+                for member in zip_members.read_members(file, archive, end, keep):
                     called = prefix + _readable(member.info.filename)
                     path = self._accept(called, _kind_of_zip_member(member.info), prefix)
                     if path is None:
