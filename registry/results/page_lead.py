@@ -121,16 +121,16 @@ def phase_ceilings(efficiencies: Sequence[Efficiency]) -> dict[str, float]:
     }
 
 
-def add_shares(phases: list[dict[str, Any]], ceilings: Mapping[str, float], *, is_ranked: bool) -> dict[str, Any]:
+def add_shares(phases: list[dict[str, Any]], ceilings: Mapping[str, float]) -> dict[str, Any]:
     """Give each phase its `share` of its ceiling, in % and as text; say which columns the table of phases needs.
 
-    A column that would be empty for every phase is left out; `width` counts those that stay, medians when ranked.
+    A column that would be empty for every phase is left out; `width` counts those that stay; a median has two.
     """
     for row in phases:
         limit = ceilings.get(row["name"]) if row["quantity"] == "bandwidth" else None
         row["share"] = f"{100 * row['value'] / limit:.1f}" if limit else ""
-    needed = {name: any(row[name] for row in phases) for name in ("share", "start", "seconds")}
-    return {**needed, "width": 2 + sum(needed.values()) + 2 * is_ranked}
+    needed = {name: any(row[name] for row in phases) for name in ("share", "start", "seconds", "median")}
+    return {**needed, "width": 2 + sum(needed.values()) + needed["median"]}
 
 
 def check_line(trust: str, checks: Mapping[str, Any]) -> str:

@@ -83,7 +83,7 @@ def index(request: HttpRequest) -> HttpResponse:
         results, problem = Result.objects.none(), error
     ordering = selected_values.get("ordering", "")
     order = cursor_pages.chosen_order(cursor_pages.RESULTS, ordering, "id", tie_follows=True) or cursor_pages.NEWEST_IDS
-    columns = {**public_record.RESULT, "pk": "pk"}
+    columns = {**public_record.RESULT, "pk": "pk", "release_name": "release__name"}
     page = cursor_pages.take_asked_page(results, columns, order, request.GET, PAGE_ROWS)
     choice = {KEPT: kept_ids(request.GET)}
     machine = urlencode({name: filters.values_of(request.GET, name) for name in selected_values}, doseq=True)
@@ -204,7 +204,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "memberships": [row | {"release_name": names.get(row["release"], row["release"])} for row in memberships],
         "main": main,
         "groups": groups(phases),
-        "phase_columns": page_lead.add_shares(phases, limits, is_ranked=bool(main)),
+        "phase_columns": page_lead.add_shares(phases, limits),
         "other_rows": others(result, measurements, phases),
         "leading": leading(with_tool(measurements, result.tool), result.parameters)
         if not phases and result.score is None

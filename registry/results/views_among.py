@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -37,6 +38,7 @@ def among_page(request: HttpRequest, public_id: str) -> HttpResponse:
     document = among_document(public_id, metric)
     result = public_record.find_result(public_id)
     leading = next((row for row in document["numbers"] if _metric_text(row) == document["metric"]), None)
+    names = public_record.names_by_id([row["id"] for row in document["better"]])
     context = {
         "section": "results",
         "result": result,
@@ -46,7 +48,7 @@ def among_page(request: HttpRequest, public_id: str) -> HttpResponse:
         "conditions": [row | {"words": _condition_words(row)} for row in document["conditions"]],
         "numbers": [_number_row(row, result.tool) for row in document["numbers"]],
         "leading": _number_row(leading, result.tool) if leading else None,
-        "better": [_better_row(row, leading) for row in document["better"]] if leading else [],
+        "better": [_better_row(row, leading, names) for row in document["better"]] if leading else [],
         "differences": [_difference_row(row) for row in document["differences"]],
     }
     return render(request, "results/among.html", context)
@@ -93,9 +95,10 @@ def _number_row(row: Row, tool: str) -> Row:
     }
 
 
-def _better_row(row: Row, leading: Row) -> Row:
+def _better_row(row: Row, leading: Row, names: Mapping[str, Row]) -> Row:
     times = numbers.format_times(row["ratio"]) if row["ratio"] is not None else "not known"
     return row | {
+        "release": names.get(row["id"], row)["release"],
         "written": _write_number(row["value"], row["qualifier"], _unit_of(leading)),
         "times": qualified_values.in_words(row["qualifier"], times) if row["ratio"] is not None else times,
         "clients": numbers.format_int(row["client_nodes"]) or numbers.MISSING,

@@ -303,7 +303,9 @@ def draw_pairs(values: Sequence[tuple[str, float, float | None]], *, width: int 
     numbers = [number for _, value, median in positive_rows for number in (value, median) if number]
     axis = LogAxis(min(numbers), max(numbers), 92, width - 100)
     height, ticks = 30 + 27 * len(positive_rows), leave_room(axis.ticks)
-    marks = [*vertical_grid(ticks, 22, height, 14), Text(width, 14, "\N{MULTIPLICATION SIGN} median", "end")]
+    marks = [*vertical_grid(ticks, 22, height, 14)]
+    if any(median for _, _, median in positive_rows):
+        marks.append(Text(width, 14, "\N{MULTIPLICATION SIGN} median", "end"))
     for index, (name, value, usual) in enumerate(positive_rows):
         y, x = 40 + 27 * index, axis.at(value)
         marks.append(Text(0, y + 4, name, strong=True))

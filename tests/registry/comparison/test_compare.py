@@ -697,6 +697,15 @@ def test_columns_are_titled_by_system_and_difference(client, db) -> None:
     assert client.get("/api/v1/compare/?results=hw-1,hw-2").json()["results"][0]["label"] is None
 
 
+@pytest.mark.django_db
+def test_releases_of_a_comparison_have_their_names(client) -> None:
+    for number, slug in enumerate(("spring-call", "autumn-call"), start=1):
+        make_result(make_release(slug, name=f"Call {number}"), f"hw-{number}", system_name="Fjord")
+    page = client.get("/compare/?results=hw-1,hw-2").content.decode()
+    assert "<h1>Fjord, Call 1 and Call 2</h1>" in page
+    assert "-call" not in page
+
+
 def test_columns_without_other_differences_have_their_ids() -> None:
     headings = [{"id": id, "system": "S", "institution": "I", "release": "T1", "label": None} for id in ("a", "b")]
     assert [heading["title"] for heading in with_titles(headings)] == ["S, a", "S, b"]

@@ -96,11 +96,12 @@ def test_a_derived_result_says_that_no_rule_was_evaluated() -> None:
 
 
 def test_phases_have_their_share_and_empty_columns_are_left_out() -> None:
-    empty = {"quantity": "bandwidth", "start": "", "seconds": ""}
+    empty = {"quantity": "bandwidth", "start": "", "seconds": "", "median": None}
     phases = [{"name": "ior-easy-write", "value": 50.0} | empty, {"name": "ior-hard-write", "value": 1.0} | empty]
-    columns = add_shares(phases, {"ior-easy-write": 200.0}, is_ranked=True)
-    assert columns == {"share": True, "start": False, "seconds": False, "width": 5}
+    columns = add_shares(phases, {"ior-easy-write": 200.0})
+    assert columns == {"share": True, "start": False, "seconds": False, "median": False, "width": 3}
     assert [row["share"] for row in phases] == ["25.0", ""]
+    assert add_shares([phases[0] | {"median": 40.0}], {})["width"] == 4
 
 
 @pytest.mark.django_db
