@@ -1,4 +1,7 @@
-"""Programs that are forked from one process that has loaded the registry: they share the memory of what it loaded."""
+"""Programs that are forked from one process that has loaded the registry: they share the memory of what it loaded.
+
+A program that is started again runs the code that was loaded when `up` began, not a changed file.
+"""
 
 import json
 import os

@@ -642,8 +642,8 @@ class WouldBeEmpty(Problem):
 class NotConfirmed(Problem):
     status = 422
     code = "release.not-confirmed"
-    title = "Type the release to confirm"
-    hint = "Type the slug as shown. Publishing cannot be undone."
+    title = "Type the short name of the release"
+    hint = "Type it as shown. Publishing cannot be undone."
 
 
 class ReleaseExists(Problem):

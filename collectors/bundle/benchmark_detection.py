@@ -12,6 +12,7 @@ import zipfile
 HEAD_BYTES = 64 * 1024
 FOLDER = "data/benchmarks"
 DESCRIPTOR = "benchmark.json"
+IN_FILE = f"collectors/{FOLDER}/"
 MOST_NAMES = 5
 
 
@@ -90,8 +91,11 @@ def folders():
     archive = getattr(__loader__, "archive", None)
     if archive:
         with zipfile.ZipFile(archive) as opened:
-            names = [name.split("/") for name in opened.namelist()]
-        return sorted(parts[-2] for parts in names if parts[-1] == DESCRIPTOR)
+            names = [name.rpartition("/") for name in opened.namelist()]
+        # The rules that the file carries have descriptors too, the same ones.
+        return sorted(
+            os.path.basename(folder) for folder, _, name in names if name == DESCRIPTOR and folder.startswith(IN_FILE)
+        )
     here = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), FOLDER)
     return sorted(name for name in os.listdir(here) if os.path.isfile(os.path.join(here, name, DESCRIPTOR)))
 

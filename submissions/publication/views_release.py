@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from registry.lists.definitions import SCORED, tool_of
+from registry.lists.definitions import SCORED, title_of, tool_of
 from registry.models import Release
 from registry.presentation import numbers
 from registry.query import public_record
@@ -19,7 +19,7 @@ from submissions.publication import publish as publication_publish
 from submissions.publication import releases
 from submissions.publication.checklist import items as checklist_items
 from submissions.publication.forms import ConfirmationForm, ReleaseForm
-from submissions.web.formatting import name_of, run_row
+from submissions.web.formatting import list_titles, name_of, run_row
 from submissions.web.page_base import staff_page
 from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
@@ -93,8 +93,10 @@ def _submission_row(submission: Submission, foretold: publication_publish.Foreto
         "id": submission.pk,
         "name": name_of(submission),
         "institution": submission.institution,
-        "lists": ", ".join(submission.lists),
-        "unranked": [(name, why) for pk, name, why in unranked if pk == submission.pk and name in submission.lists],
+        "lists": list_titles(submission.lists),
+        "unranked": [
+            (title_of(name), why) for pk, name, why in unranked if pk == submission.pk and name in submission.lists
+        ],
         "score": score,
         "embargo": numbers.format_datetime(submission.embargo_until) if submission.embargo_until else "",
     }

@@ -11,6 +11,7 @@ What makes an archive unreadable or dangerous as a whole raises BundleError. A s
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import stat
@@ -22,10 +23,11 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, NoReturn
 
-from validators.bundle import compressed, sources, tar
+from validators.bundle import compressed, sources, tar, zip_members
 from validators.findings import ERROR, INFO, WARNING, Finding
 
 CHUNK = 256 * 1024
@@ -308,13 +310,16 @@ class _Opening:
             self.bundle.unopened[prefix.rstrip("/") or called] = f"{kind}, which this Python does not unpack"
             return False
         file.seek(0)
-        unpacked = compressed.opened(kind, file)
+        unpacked = compressed.open_compressed(kind, file)
         if inside == "tar":
             self._tar(unpacked, prefix, depth)
             self._read_rest(unpacked.read, prefix)
         else:
             self._single(unpacked, prefix, compressed.name_without_suffix(called, kind), depth)
         self._read_rest(compressed.rest_of(unpacked), prefix)
+        sizes: Counter[str] = Counter()
+        self._keep_unclaimed(sizes, prefix, "headers of the gzip", io.BytesIO(compressed.unclaimed_of(unpacked)).read)
+        self._note_unclaimed(sizes, prefix)
         return True
 
     def _single(self, content: tar.ReadableStream, prefix: str, name: str, depth: int) -> None:
@@ -334,26 +339,46 @@ class _Opening:
 
     def _read_rest(self, read: Callable[[int], bytes], prefix: str) -> None:
         """Read an archive to its end, where its checksum is. Zeros are padding; other bytes have no reader."""
-        spool = self.bundle._spool
-        offset = end = spool.seek(0, os.SEEK_END)
         try:
-            while chunk := read(CHUNK):
-                self._charge(len(chunk))
-                end += spool.write(chunk if end > offset else chunk.lstrip(b"\0"))
+            size = self._keep_unread(read, f"{prefix}bytes after the end")
         except EOFError as error:
             raise _truncated(prefix) from error
         except zlib.error as error:
             raise _corrupt(prefix) from error
-        if end > offset:
-            message = f"{end - offset} bytes follow the end of the archive. No check reads them."
+        if size:
+            message = f"{size} bytes follow the end of the archive. No check reads them."
             self._note("bundle.trailing-bytes", WARNING, message, "Pack the folder again.", prefix.rstrip("/"))
-            self.leave_unread(f"{prefix}bytes after the end", ArchiveEntry(end - offset, offset))
+
+    def _keep_unread(self, read: Callable[[int], bytes], called: str, is_charged: bool = True) -> int:
+        """Leave unread what comes, without the zeros that it begins with; returns how many bytes those are."""
+        spool = self.bundle._spool
+        offset = end = spool.seek(0, os.SEEK_END)
+        while chunk := read(CHUNK):
+            if is_charged:
+                self._charge(len(chunk))
+            end += spool.write(chunk if end > offset else chunk.lstrip(b"\0"))
+        self.leave_unread(called, ArchiveEntry(end - offset, offset))
+        return end - offset
+
+    def _keep_unclaimed(self, sizes: Counter[str], prefix: str, place: str, read: Callable[[int], bytes]) -> None:
+        """Leave unread what belongs to no file of an archive, and count it by where it stands."""
+        sizes[place] += self._keep_unread(read, prefix + place, is_charged=False)
+
+    def _note_unclaimed(self, sizes: Counter[str], prefix: str) -> None:
+        """Say how many bytes of an archive belong to none of its files, and where they stand."""
+        if size := sum(sizes.values()):
+            places = ", ".join(f"{place} ({sizes[place]})" for place in sorted(sizes) if sizes[place])
+            message = f"{size} bytes of the archive belong to no file: {places}. No check reads them."
+            hint = "Pack the folder again, without comments and attributes of files."
+            self._note("bundle.unclaimed-bytes", WARNING, message, hint, prefix.rstrip("/"))
 
     def _tar(self, stream: tar.ReadableStream, prefix: str, depth: int) -> None:
         """Read a tar in one pass, whatever its headers claim."""
         inner: list[tuple[str, str]] = []
+        sizes: Counter[str] = Counter()
+        keep = partial(self._keep_unclaimed, sizes, prefix)
         try:
-            for member in tar.members(_Metered(stream, self)):
+            for member in tar.members(_Metered(stream, self), keep):
                 path = self._accept(prefix + member.name, member.kind, prefix)
                 if path is None:
                     self.leave_unread(prefix + member.name, self._spooled(prefix + member.name, member))
@@ -366,26 +391,28 @@ class _Opening:
             raise _corrupt(prefix) from error
         except OSError as error:
             _refuse_unless_ours(error, prefix)
+        self._note_unclaimed(sizes, prefix)
         for path, kind in inner:
             self._inner(path, kind, depth + 1)
 
     def _zip(self, file: BinaryIO | IO[bytes], prefix: str, depth: int) -> None:
         inner: list[tuple[str, str]] = []
+        sizes: Counter[str] = Counter()
+        keep = partial(self._keep_unclaimed, sizes, prefix)
         try:
-            self._refuse_huge_directory(file, prefix)
+            end = self._end_of_zip(file, prefix)
             with zipfile.ZipFile(file) as archive:
                 _refuse_shared_bytes(archive, file.seek(0, os.SEEK_END), prefix)
-                for member in archive.infolist():
-                    called = prefix + _readable(member.filename)
-                    path = self._accept(called, _kind_of_zip_member(member), prefix)
-                    if path is None and member.is_dir():
+                for member in zip_members.read_members(file, archive, end, keep):
+                    called = prefix + _readable(member.info.filename)
+                    path = self._accept(called, _kind_of_zip_member(member.info), prefix)
+                    if path is None:
+                        entry = self._spooled(called, member, charge=True)
+                        sizes["content of folders"] += entry.size if member.info.is_dir() else 0
+                        self.leave_unread(called, entry)
                         continue
-                    with archive.open(member) as content:
-                        if path is None:
-                            self.leave_unread(called, self._spooled(called, content, charge=True))
-                            continue
-                        kind = self._store(path, content, charge=True)
-                        inner += [(path, kind)] if kind else []
+                    kind = self._store(path, member, charge=True)
+                    inner += [(path, kind)] if kind else []
         except (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, ValueError, LookupError) as error:
             raise _corrupt(prefix) from error
         except OSError as error:
@@ -396,18 +423,19 @@ class _Opening:
             raise BundleError(
                 "bundle.encrypted", "The zip is encrypted.", "Upload it without a password.", prefix.rstrip("/")
             ) from error
+        self._note_unclaimed(sizes, prefix)
         for path, kind in inner:
             self._inner(path, kind, depth + 1)
 
-    def _refuse_huge_directory(self, file: BinaryIO | IO[bytes], prefix: str) -> None:
+    def _end_of_zip(self, file: BinaryIO | IO[bytes], prefix: str) -> zip_members.EndRecord:
         """ZipFile reads the whole directory at once, so look at its size first."""
-        end = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # the record that ZipFile itself goes by
+        end = zip_members.end_record(file)
         if end is None:
             raise _truncated(prefix)
-        entries, directory_bytes = end[zipfile._ECD_ENTRIES_TOTAL], end[zipfile._ECD_SIZE]  # type: ignore[attr-defined]  # the same
-        if entries > self.limits.files * 2 or directory_bytes > _ZIP_DIRECTORY_BYTES:
+        if end.entries > self.limits.files * 2 or end.directory_bytes > _ZIP_DIRECTORY_BYTES:
             raise self._too_many_files()
         file.seek(0)
+        return end
 
     def _store(self, path: str, content: tar.ReadableStream, charge: bool = False) -> str:
         """Append a member's bytes to the spool; returns what kind of archive it is, or ''."""
@@ -594,7 +622,7 @@ def _archive_kind(head: bytes) -> str:
 def _first_bytes(kind: str, file: BinaryIO | IO[bytes]) -> bytes:
     """The first bytes inside a compressed file. Raises BundleError where it is cut or damaged."""
     try:
-        return compressed.opened(kind, file).read(1024)
+        return compressed.open_compressed(kind, file).read(1024)
     except EOFError as error:
         raise _truncated("") from error
     except zlib.error as error:

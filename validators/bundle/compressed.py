@@ -35,7 +35,7 @@ def kind_of(head: bytes) -> str:
     return "bzip2" if head.startswith(b"BZh") and head[4:10] in _BZIP2_BLOCKS else ""
 
 
-def opened(kind: str, file: IO[bytes]) -> io.BufferedReader:
+def open_compressed(kind: str, file: IO[bytes]) -> io.BufferedReader:
     """The content of a compressed file, of all its streams in a row.
 
     Reading raises EOFError where it ends too early and zlib.error where it is damaged. Raises UnknownCompression.
@@ -50,10 +50,17 @@ def opened(kind: str, file: IO[bytes]) -> io.BufferedReader:
 
 
 def rest_of(unpacked: io.BufferedReader) -> Callable[[int], bytes]:
-    """Reads the packed bytes behind the content of `opened`, once that was read to its end; at most so many at once."""
+    """Reads packed bytes behind the content of `open_compressed`, once that was read to its end; at most so many."""
     raw: Any = unpacked.raw
     read_after: Callable[[int], bytes] = raw.read_after
     return read_after
+
+
+def unclaimed_of(unpacked: io.BufferedReader) -> bytes:
+    """What the headers of `open_compressed` hold that belongs to no file, once its content was read to its end."""
+    raw: Any = unpacked.raw
+    unclaimed: bytes = raw.unclaimed
+    return unclaimed
 
 
 def name_without_suffix(name: str, kind: str) -> str:
@@ -112,6 +119,8 @@ class _Unpacked(Members):
 
 class _Foreign(io.RawIOBase):
     """A stream of a module whose errors are its own."""
+
+    unclaimed = b""
 
     def __init__(self, stream: Any, error: type[Exception]) -> None:
         self._stream = stream

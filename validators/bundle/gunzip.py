@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zlib
 from abc import abstractmethod
 from collections.abc import Callable
@@ -13,6 +14,13 @@ MEMBERS = 20_000
 """Members of one gzip: block-wise compressors write one for 64 KiB, so 16,384 hold the largest bundle."""
 _MAGIC = b"\x1f\x8b"
 _WITH_HEADER = 16 + zlib.MAX_WBITS
+_HEADER = struct.Struct("<2sBBLBB")
+_HAS_EXTRA, _HAS_NAME, _HAS_COMMENT = 4, 8, 16
+_NAME_BYTES = 255
+_BLOCK_SIZE = b"BC\x02\x00"
+"""How the extra field begins in which bgzip says how long a member is: 6 bytes in all."""
+_HEADER_BYTES = 128 * 1024
+_UNCLAIMED_BYTES = 1024 * 1024
 
 
 def gunzip(file: IO[bytes]) -> io.BufferedReader:
@@ -34,6 +42,8 @@ class Members(io.RawIOBase):
         self._members = 1
         self._unpacker = new_unpacker()
         self._after: bytes | None = None
+        self.unclaimed = b""
+        """What the headers hold beside the name of the file, of the members that were read."""
 
     def readable(self) -> bool:
         return True
@@ -72,6 +82,7 @@ class Members(io.RawIOBase):
 class _Gzip(Members):
     def __init__(self, file: IO[bytes]) -> None:
         super().__init__(file, lambda: zlib.decompressobj(_WITH_HEADER), _MAGIC)
+        self._header: bytes | None = b""
 
     def _next(self, size: int) -> bytes:
         packed = b""
@@ -79,8 +90,51 @@ class _Gzip(Members):
             packed = packed or self._unpacker.unconsumed_tail or self._file.read(CHUNK)
             if not packed:
                 raise EOFError("the gzip ends before its end")
+            self._look_at_header(packed)
             content: bytes = self._unpacker.decompress(packed, size)
             packed = b""
             if content:
                 return content
         return b""
+
+    def _next_member(self) -> bytes:
+        self._header = b""
+        return super()._next_member()
+
+    def _look_at_header(self, packed: bytes) -> None:
+        """Keep what the header of a member holds; it may come in pieces."""
+        if self._header is None:
+            return
+        self._header += packed
+        fields = _unclaimed_fields(self._header)
+        if fields is None and len(self._header) > _HEADER_BYTES:
+            raise zlib.error("a header is too long")
+        if fields is not None:
+            self._header = None
+            self.unclaimed += fields + b"\n" * bool(fields)
+        if len(self.unclaimed) > _UNCLAIMED_BYTES:
+            raise zlib.error("too much stands in headers")
+
+
+def _unclaimed_fields(header: bytes) -> bytes | None:
+    """Extra field and comment of the header that bytes begin with (RFC 1952, 2.3); None where they end inside it."""
+    if len(header) < _HEADER.size:
+        return None
+    flags = _HEADER.unpack_from(header)[2]
+    place = _HEADER.size
+    fields = []
+    if flags & _HAS_EXTRA:
+        begin = place + 2
+        place = begin + int.from_bytes(header[place:begin], "little")
+        extra = header[begin:place]
+        if not (len(extra) == len(_BLOCK_SIZE) + 2 and extra.startswith(_BLOCK_SIZE)):
+            fields.append(extra)
+    for flag, most in ((_HAS_NAME, _NAME_BYTES), (_HAS_COMMENT, 0)):
+        if flags & flag:
+            text, _, rest = header[place:].partition(b"\0")
+            place = len(header) - len(rest)
+            if len(text) > most:
+                fields.append(text)
+            if not header[:place].endswith(b"\0"):
+                return None
+    return None if place > len(header) else b"\n".join(field for field in fields if any(field))

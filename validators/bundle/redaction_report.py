@@ -30,7 +30,7 @@ class Redaction:
 
 def read(bundle: Bundle) -> Redaction:
     """The redaction of a bag in the root or in the only folder; an empty one where there is none, or no report."""
-    path = min((path for path in bundle.files if _is_report(bundle, path)), key=len, default=None)
+    path = min((path for path in bundle.files if is_report(bundle, path)), key=len, default=None)
     if path is None:
         return Redaction()
     try:
@@ -41,7 +41,8 @@ def read(bundle: Bundle) -> Redaction:
     return Redaction(frozenset(_changed(bundle, root, report)), frozenset(_wrong(report)))
 
 
-def _is_report(bundle: Bundle, path: str) -> bool:
+def is_report(bundle: Bundle, path: str) -> bool:
+    """Whether a path is where the collector's bags have the report."""
     root = path.removesuffix(NAME)
     return path.endswith(NAME) and root.count("/") <= 1 and f"{root}bagit.txt" in bundle.files
 

@@ -8,7 +8,9 @@ Formats: POSIX ustar and pax, GNU, V7 (IEEE Std 1003.1, "pax Interchange Format"
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import re
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 BLOCK = 512
@@ -19,6 +21,20 @@ _EXTENDED_HEADERS = 8
 """Extended headers before one member: tools write one or two."""
 _KINDS = {b"1": "link", b"2": "link", b"3": "device", b"4": "device", b"6": "device", b"5": "folder", b"D": "folder"}
 _WITHOUT_CONTENT = frozenset(b"123456")
+_NAME, _LINK, _USER, _GROUP = slice(0, 100), slice(157, 257), slice(265, 297), slice(297, 329)
+_HEADER_END, _STAR_MARK = slice(500, 512), b"tar\0"
+_PAX_READ = frozenset({b"path", b"size"})
+_PAX_NUMBERS = frozenset({b"atime", b"ctime", b"mtime", b"uid", b"gid", b"LIBARCHIVE.creationtime"})
+_PAX_NUMBER = re.compile(rb"-?[0-9.]{1,30}\Z")
+_PAX_TEXTS = {
+    **{b"linkpath": 1000, b"uname": 100, b"gname": 100, b"charset": 40, b"hdrcharset": 40},
+    **{b"SCHILY.": 32, b"LIBARCHIVE.xattr.": 32},
+}
+"""How the keys of texts begin that tools write, and the most bytes of each. Systems mark files with a few bytes."""
+_PAX_KEY_BYTES = 100
+
+Unclaimed = Callable[[str, Callable[[int], bytes]], None]
+"""Takes where in the tar bytes stand that belong to no file, and what reads them."""
 
 
 class TarError(ValueError):
@@ -35,12 +51,13 @@ class TarMember:
     `read` raises EOFError where the stream ends before the content does.
     """
 
-    __slots__ = ("_left", "_padding", "_stream", "kind", "name")
+    __slots__ = ("_left", "_padding", "_stream", "_unclaimed", "kind", "name")
 
-    def __init__(self, name: str, kind: str, size: int, stream: ReadableStream) -> None:
+    def __init__(self, name: str, kind: str, size: int, stream: ReadableStream, unclaimed: Unclaimed) -> None:
         self.name = name
         self.kind = kind
         self._stream = stream
+        self._unclaimed = unclaimed
         self._left = size
         self._padding = -size % BLOCK
 
@@ -56,7 +73,7 @@ class TarMember:
         """Pass over what was not read, and the padding after it. The very last padding may be missing."""
         while self.read():
             pass
-        self._stream.read(self._padding)
+        _leave_unclaimed(self._unclaimed, "padding", self._stream.read(self._padding))
 
 
 def is_header(block: bytes) -> bool:
@@ -67,20 +84,31 @@ def is_header(block: bytes) -> bool:
         return False
 
 
-def members(stream: ReadableStream) -> Iterator[TarMember]:
+def _ignore_unclaimed(place: str, read: Callable[[int], bytes]) -> None:
+    """For who asks for the members only."""
+
+
+def _leave_unclaimed(unclaimed: Unclaimed, place: str, content: bytes) -> None:
+    """Zeros are padding."""
+    if any(content):
+        unclaimed(place, io.BytesIO(content).read)
+
+
+def members(stream: ReadableStream, unclaimed: Unclaimed = _ignore_unclaimed) -> Iterator[TarMember]:
     """The members in order; each can be read until the next is asked for. Raises TarError or EOFError.
 
-    Ends at the first block of zeros, or where the stream ends between two members.
+    Ends at the first block of zeros, or where the stream ends between two members. `unclaimed` is called with what
+    belongs to no file.
     """
     while True:
-        member = _next_member(stream)
+        member = _next_member(stream, unclaimed)
         if member is None:
             return
         yield member
         member.skip()
 
 
-def _next_member(stream: ReadableStream) -> TarMember | None:
+def _next_member(stream: ReadableStream, unclaimed: Unclaimed) -> TarMember | None:
     """The next member, with what the extended headers before it say; None at the end."""
     name, size = None, None
     for _ in range(_EXTENDED_HEADERS + 1):
@@ -91,56 +119,116 @@ def _next_member(stream: ReadableStream) -> TarMember | None:
             raise EOFError("the tar ends inside a header")
         if not _checksum_is_right(header):
             raise TarError("a header has a wrong checksum")
+        _leave_unclaimed(unclaimed, "unused parts of headers", _unused_parts(header))
         letter = header[156:157]
         if letter in b"xX":
-            name, size = _pax_name_and_size(_extended(header, stream), name, size)
+            records, rest = _pax_records(_extended(header, stream, unclaimed))
+            name, size = _pax_name_and_size(records, name, size)
+            _leave_unclaimed(unclaimed, "pax records", _unknown_records(records, rest))
         elif letter == b"L":
-            name = _text(_extended(header, stream).partition(b"\0")[0])
-        elif letter in b"gKV":
-            _extended(header, stream)
+            content, _, rest = _extended(header, stream, unclaimed).partition(b"\0")
+            name = _text(content)
+            _leave_unclaimed(unclaimed, "unused parts of headers", rest)
+        elif letter == b"g":
+            _leave_unclaimed(unclaimed, "pax records", _unknown_global_records(_extended(header, stream, unclaimed)))
+        elif letter == b"K":
+            _leave_unclaimed(
+                unclaimed, "unused parts of headers", _extended(header, stream, unclaimed).partition(b"\0")[2]
+            )
+        elif letter == b"V":
+            _leave_unclaimed(unclaimed, "label", _extended(header, stream, unclaimed))
         else:
-            return _member(header, name, size, stream)
+            return _member(header, name, size, stream, unclaimed)
     raise TarError("too many extended headers before a file")
 
 
-def _member(header: bytes, name: str | None, size: int | None, stream: ReadableStream) -> TarMember:
+def _member(
+    header: bytes, name: str | None, size: int | None, stream: ReadableStream, unclaimed: Unclaimed
+) -> TarMember:
     letter = header[156:157]
     if letter in b"SM":
         raise TarError("sparse files and archives of several volumes are not read")
     name = _name(header) if name is None else name
     kind = _KINDS.get(letter, "folder" if name.endswith("/") else "file")
     size = _number(header[124:136]) if size is None else size
-    return TarMember(name, kind, 0 if header[156] in _WITHOUT_CONTENT else size, stream)
+    return TarMember(name, kind, 0 if header[156] in _WITHOUT_CONTENT else size, stream, unclaimed)
 
 
-def _extended(header: bytes, stream: ReadableStream) -> bytes:
+def _unused_parts(header: bytes) -> bytes:
+    """What stands in a header where nothing belongs: behind the end of its names, and at its own end."""
+    names = [header[field].partition(b"\0")[2].strip(b"\0") for field in (_NAME, _USER, _GROUP)]
+    has_target = header[156:157] in b"12346K"
+    link = header[_LINK].partition(b"\0")[2] if has_target else header[_LINK]
+    end = header[_HEADER_END].removesuffix(_STAR_MARK)
+    return b"\n".join(part for part in [*names, link.strip(b"\0"), end.strip(b"\0")] if part)
+
+
+def _extended(header: bytes, stream: ReadableStream, unclaimed: Unclaimed) -> bytes:
     """The content of an extended header."""
     size = _number(header[124:136])
     if size > _EXTENDED_BYTES:
         raise TarError("an extended header is too long")
-    member = TarMember("", "file", size, stream)
+    member = TarMember("", "file", size, stream, unclaimed)
     content = b"".join(iter(member.read, b""))
     member.skip()
     return content
 
 
-def _pax_name_and_size(content: bytes, name: str | None, size: int | None) -> tuple[str | None, int | None]:
-    """`path` and `size` of pax records, each "LENGTH KEY=VALUE\\n"; the values given where there are none."""
+def _pax_records(content: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Key and value of pax records, each "LENGTH KEY=VALUE\\n", and what follows a zero after them. Raises TarError."""
+    records = []
     position = 0
     while position < len(content) and content[position]:
         length, blank, _ = content[position : position + 8].partition(b" ")
         if not (blank and length.isdigit() and len(length) + 2 < int(length) <= len(content) - position):
             raise TarError("a pax record has a wrong length")
-        record = content[position + len(length) + 1 : position + int(length) - 1]
-        key, _, value = record.partition(b"=")
+        key, _, value = content[position + len(length) + 1 : position + int(length) - 1].partition(b"=")
+        records.append((key, value))
+        position += int(length)
+    return records, content[position:]
+
+
+def _pax_name_and_size(
+    records: list[tuple[bytes, bytes]], name: str | None, size: int | None
+) -> tuple[str | None, int | None]:
+    """`path` and `size` of pax records; the values given where there are none."""
+    for key, value in records:
         if key.startswith(b"GNU.sparse."):
             raise TarError("sparse files are not read")
         if key == b"path":
             name = _text(value)
         elif key == b"size":
             size = _decimal(value)
-        position += int(length)
     return name, size
+
+
+def _unknown_global_records(content: bytes) -> bytes:
+    """What a header for all files has that tools do not write there. Nobody reads its paths and sizes."""
+    try:
+        records, rest = _pax_records(content)
+    except TarError:
+        return content
+    return _unknown_records([record for record in records if record[0] not in _PAX_READ], rest) + b"\n".join(
+        value for key, value in records if key in _PAX_READ
+    )
+
+
+def _unknown_records(records: list[tuple[bytes, bytes]], rest: bytes) -> bytes:
+    """Records that tools do not write, or that a later one of the same key replaces; and what follows them."""
+    last = dict(records)
+    return b"\n".join(
+        [key + b"=" + value for key, value in records if last[key] != value or not _is_known(key, value)]
+        + [rest] * any(rest)
+    )
+
+
+def _is_known(key: bytes, value: bytes) -> bool:
+    if key in _PAX_READ:
+        return True
+    if key in _PAX_NUMBERS:
+        return _PAX_NUMBER.match(value) is not None
+    most = max((most for beginning, most in _PAX_TEXTS.items() if key.startswith(beginning)), default=-1)
+    return len(key) <= _PAX_KEY_BYTES and len(value) <= most
 
 
 def _decimal(value: bytes) -> int:

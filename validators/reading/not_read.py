@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
+from validators.bundle.redaction_report import is_report
 from validators.findings import INFO, WARNING, Finding
 from validators.measurements import Run
 from validators.reading import SEARCHED_BYTES, Prepared
@@ -39,7 +40,7 @@ def listed(prepared: Prepared, claimed: Collection[str], companions: Sequence[st
             entries += _parts(prepared, path, claimed)
             continue
         tool, reason = _why(prepared, path, entry.size)
-        if tool is None and (any(_matches(path, pattern) for pattern in companions)):
+        if tool is None and (is_report(bundle, path) or any(_matches(path, pattern) for pattern in companions)):
             continue
         entries.append({"path": path, "lines": None, "looks_like": tool, "reason": reason})
     return entries

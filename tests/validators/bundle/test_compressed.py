@@ -95,7 +95,7 @@ def test_an_unsupported_compression_is_named_with_the_reason(tmp_path):
     (tmp_path / "a.txt").write_text("text\n")
     (tmp_path / "b.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(40))
     try:
-        compressed.opened("zstd", io.BytesIO())
+        compressed.open_compressed("zstd", io.BytesIO())
     except compressed.UnknownCompression:
         assert contents(tmp_path)[2] == {"b.zst": "zstd, which this Python does not unpack"}
         assert "bundle.archive-format" in [finding.code for finding in check(tmp_path / "b.zst").findings]

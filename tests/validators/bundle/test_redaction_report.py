@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.make_fio import make_output
 from tests.make_io500 import make_run, pack
 from validators.checks import check
 
@@ -103,3 +104,21 @@ def test_an_edited_score_is_suspicious_though_the_configuration_was_redacted(tmp
 def test_a_report_of_another_form_changes_nothing(tmp_path: Path, report: object) -> None:
     files = redacted(make_run(options=OPTIONS))
     assert outcome(tmp_path, bagged(files, report)) == (["io500.config.hash-mismatch"], "violated")
+
+
+def unread_paths(tmp_path: Path, files: dict[str, bytes]) -> set[str]:
+    return {entry["path"] for entry in check(pack(tmp_path / "run.tar.gz", files)).not_read}
+
+
+def test_the_report_is_a_part_of_its_bag(tmp_path: Path) -> None:
+    files = redacted(make_run(options=OPTIONS))
+    assert "b/data/redaction-report.json" not in unread_paths(tmp_path, bagged(files, report_on(files)))
+
+
+def test_a_file_of_that_name_outside_of_a_bag_is_unread(tmp_path: Path) -> None:
+    assert "data/redaction-report.json" in unread_paths(tmp_path, make_run() | {"data/redaction-report.json": b"{}"})
+
+
+def test_an_output_in_place_of_the_report_is_read(tmp_path: Path) -> None:
+    files = bagged(make_run(), {}) | {"b/data/redaction-report.json": make_output(1)}
+    assert "fio" in {run.tool for run in check(pack(tmp_path / "run.tar.gz", files)).runs}
