@@ -133,11 +133,11 @@ def read_run(target, options, progress):
 
 def with_nodes(run, nodes):
     """The Run with its client nodes as they were given. Raises UsageError where it says another number itself."""
-    stated = run.settings.get("client_nodes")
-    if stated not in (None, nodes):
+    own_nodes = run.settings.get("client_nodes")
+    if own_nodes not in (None, nodes):
         raise UsageError(
             "collector.gate.nodes",
-            "%s says itself that it has %s client nodes." % (run.name, stated),
+            "%s says itself that it has %s client nodes." % (run.name, own_nodes),
             "Leave --nodes out.",
         )
     return run._replace(settings=dict(run.settings, client_nodes=nodes))

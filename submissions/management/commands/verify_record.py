@@ -26,8 +26,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        kept = self._read_checkpoint(options["checkpoint"]) if options["checkpoint"] else (None, None)
-        verification = whole_record.Verification(*kept, with_bytes=not options["without_bytes"])
+        earlier = self._read_checkpoint(options["checkpoint"]) if options["checkpoint"] else (None, None)
+        verification = whole_record.Verification(*earlier, with_bytes=not options["without_bytes"])
         breaks = 0
         for sentence in verification.find_breaks(self._show_progress):
             self.stdout.write(sentence)

@@ -72,14 +72,14 @@ class RecordTimes:
         rows = LogOpening.objects.exclude(leaf__index=None).order_by("leaf__index")
         columns = ("subject", "act", "recorded_at", "leaf__index")
         for subject, act, recorded_at, index in rows.values_list(*columns).iterator(AT_ONCE):
-            limits = self._limits(index)
-            if misplaced := _misplacement(limits, recorded_at):
+            limits = self._find_limits(index)
+            if misplaced := _why_misplaced(limits, recorded_at):
                 yield f"{subject}: a record says {recorded_at:%Y-%m-%d %H:%M}, {misplaced}."
             elif subject in subjects and act == recording.PUBLISHED:
                 self._begun.setdefault(LogOpening.Kind.RESULT, limits.after or recorded_at)
             elif subject not in subjects or act != recording.FIRST_RECORDED:
                 continue
-            elif late := self._lateness(LogOpening.Kind.RESULT, recorded_at):
+            elif late := self._why_late(LogOpening.Kind.RESULT, recorded_at):
                 yield f"{subject}: {late}."
 
     def _private_breaks(self) -> Iterator[str]:
@@ -89,25 +89,25 @@ class RecordTimes:
             record = json.loads(canonical)
             recorded_at = datetime.fromisoformat(record["recorded_at"])
             name = f"Submission {submission}: {kind} {number}" if submission else f"The {kind} {number}"
-            limits = self._limits(index)
-            if misplaced := _misplacement(limits, recorded_at):
+            limits = self._find_limits(index)
+            if misplaced := _why_misplaced(limits, recorded_at):
                 yield f"{name}: its record says {recorded_at:%Y-%m-%d %H:%M}, {misplaced}."
             elif record["act"] == HAPPENED:
                 self._begun.setdefault(kind, limits.after or recorded_at)
                 at = datetime.fromisoformat(record[kind][_TIMES[kind]]) if kind in _TIMES else recorded_at
                 if abs(at - recorded_at) > LATE:
                     yield f"{name}: it is of {at:%Y-%m-%d %H:%M}, and was recorded on {recorded_at:%Y-%m-%d %H:%M}."
-            elif kind in _RECORDED_AT_ONCE and (late := self._lateness(kind, recorded_at)):
+            elif kind in _RECORDED_AT_ONCE and (late := self._why_late(kind, recorded_at)):
                 yield f"{name}: {late}."
 
-    def _limits(self, index: int) -> Limits:
+    def _find_limits(self, index: int) -> Limits:
         """Where the clock was set back between both checkpoints, the one before says nothing."""
         place = bisect_right(self._heads, index, key=attrgetter("size"))
         after = self._heads[place].signed_at if place < len(self._heads) else None
         before = self._heads[place - 1].signed_at if place else None
         return Limits(None if before and after and before > after else before, after)
 
-    def _lateness(self, kind: str, recorded_at: datetime) -> str:
+    def _why_late(self, kind: str, recorded_at: datetime) -> str:
         """Why a first record is none of something older; "" where it may be."""
         begun = self._begun.get(kind)
         if begun is None or recorded_at <= begun + TAKEN_UP_WITHIN:
@@ -120,7 +120,7 @@ class RecordTimes:
         )
 
 
-def _misplacement(limits: Limits, recorded_at: datetime) -> str:
+def _why_misplaced(limits: Limits, recorded_at: datetime) -> str:
     """Why an entry cannot have been recorded then; "" where it can."""
     if limits.before and recorded_at < limits.before - LATE:
         return f"and the checkpoint of {limits.before:%Y-%m-%d %H:%M} does not have it"

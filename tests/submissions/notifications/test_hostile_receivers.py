@@ -88,14 +88,14 @@ def send_a_line_without_end(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK" * 4096)
 
 
-def test_of_a_huge_answer_the_first_line_is_read(receive) -> None:
+def test_a_huge_answer_is_read_to_its_first_line(receive) -> None:
     """Its connection ends at once: the receiver cannot send more than buffers hold."""
     receiver = receive(send_without_end)
     assert call(receiver) == webhooks.Reply(True, "HTTP 200")
     receiver.stop()
 
 
-def test_of_a_line_without_end_its_beginning_is_read(receive) -> None:
+def test_an_endless_line_is_read_to_its_status(receive) -> None:
     receiver = receive(send_a_line_without_end)
     assert call(receiver) == webhooks.Reply(True, "HTTP 200")
     receiver.stop()
