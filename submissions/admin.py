@@ -22,6 +22,7 @@ from submissions.models import (
     SigningKey,
     Submission,
     Tie,
+    account_names,
 )
 
 
@@ -65,6 +66,13 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg]  # as above
         ("In the registry", {"fields": ["role", "is_active", "directory_entry"]}),
     )
     filter_horizontal = ()
+
+    def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
+        """Where an account gets another name, what it decided gets it too: the log has the number of the account."""
+        former = Account.objects.filter(pk=obj.pk).values_list("username", flat=True).first()
+        super().save_model(request, obj, form, change)
+        if former is not None and former != obj.username:
+            account_names.replace_name(former, obj.username)
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # as above

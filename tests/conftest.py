@@ -83,13 +83,15 @@ def pytest_collection(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: Any) -> None:
-    """The database of each process of a run begins as a copy of the migrated one."""
+    """The database of each process of a run begins as a copy of the migrated one, and is emptied quickly."""
     from django.db import connection
 
     from tests.migrated import migrated_database
+    from tests.quick_flush import QuickFlush
 
     with django_db_blocker.unblock():
         connection.settings_dict["TEST"]["TEMPLATE"] = migrated_database()
+    connection.ops = QuickFlush(connection)
 
 
 @pytest.fixture(scope="module", autouse=True)

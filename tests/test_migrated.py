@@ -1,4 +1,4 @@
-"""The migrated database, of which the database of each test process is a copy."""
+"""The databases that tests copy: the migrated one for each process, and that of the catalogue for some files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from tests.migrated import PREFIX, digest_of_sources, migrated_database
+from registry.models import Result, Site
+from tests.migrated import PREFIX, copied, digest_of_sources, loaded_database, migrated_database
 
 
 @pytest.fixture
@@ -47,3 +48,31 @@ def test_a_migrated_database_is_used_again() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [PREFIX])
         assert cursor.fetchall() == [(used,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_copy_goes_with_all_that_was_left_in_it() -> None:
+    usual, template = connection.settings_dict["NAME"], connection.settings_dict["TEST"]["TEMPLATE"]
+    for _ in range(2):
+        with copied(template):
+            assert not Site.objects.exists()
+            Site.objects.create(slug="left", name="Left")
+    assert connection.settings_dict["NAME"] == usual
+    assert not Site.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_copy_replaces_that_of_an_interrupted_run() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {connection.settings_dict['NAME']}_copy")
+    with copied(connection.settings_dict["TEST"]["TEMPLATE"]):
+        assert not Site.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_catalogue_is_loaded_once() -> None:
+    loaded = loaded_database()
+    assert loaded_database() == loaded
+    with copied(loaded):
+        assert Result.objects.exists()
+    assert not Result.objects.exists()

@@ -196,8 +196,10 @@ def print_summary(document, stream):
     tools = ", ".join("%s %d" % pair for pair in sorted(document["by_tool"].items()))
     outputs = report.count_text(document["outputs"], "output")
     report.print_line("found    " + outputs + (": " + tools if tools else ""), stream)
-    for name, word in (("sent", "sent"), ("sent_before", "before"), ("not_sent", "left")):
-        if document[name] or name == "sent":
+    is_trial = document["not_sent"] and not document["sent"] and document["stopped"] is None
+    unsent_word = "to send" if is_trial else "not sent"
+    for name, word in (("sent", "sent"), ("sent_before", "before"), ("not_sent", unsent_word)):
+        if document[name] or (name == "sent" and not is_trial):
             report.print_line("%-8s %s" % (word, report.count_text(document[name], "output")), stream)
     doubles = ["%s is %s" % (row["path"], row["same_as"]) for row in document["doubled"]]
     unread = ["%s: %s" % (row["path"], row["reason"]) for row in document["not_read"]]

@@ -18,14 +18,15 @@ EXAMPLES = """examples:
   %(prog)s 1c2e7b40 --baseline 52f0a9d3
   %(prog)s results --baseline hw-7
   %(prog)s results --baseline fjord
-  %(prog)s results --baseline fjord --scope own
+  %(prog)s results --baseline fjord --scope own --nodes 4
   %(prog)s 784c6d71 --baseline results/before --tolerance 5
 
 The baseline is a result (folder, file, archive, or what `validate --json` printed), the public id of a result, the
 id of a submission or of a run on your shelf (`list --scope own` shows them), or the name of a system. Of a system the
 last runs predict the values: published ones, and with --scope own those of your shelf. It takes three values of a
 metric to know how it varies, of a system five; with fewer the exit status is 5, unless --tolerance says which loss
-in percent is none. Runs with other settings are not compared.
+in percent is none. Runs with other settings are not compared. --nodes says on how many client nodes the run was, where
+its output does not.
 """
 
 CANNOT_TELL = 5
@@ -45,6 +46,9 @@ def define(verb):
         type=parse_percent,
         help="a loss up to this is none; decides alone without repeats",
     )
+    verb.add_argument(
+        "--nodes", metavar="N", type=parse_nodes, help="client nodes of the run, where its output does not say them"
+    )
     verb.add_argument("--junit", metavar="FILE", help="write JUnit's XML there")
     verb.add_argument("--markdown", metavar="FILE", help="write a table in Markdown there")
     server_options.add_scope(verb, "whose runs of a system predict the values")
@@ -60,8 +64,16 @@ def parse_percent(text):
     return value / 100
 
 
+def parse_nodes(text):
+    """A count of nodes. Raises ValueError for less than one."""
+    if int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
 def run(options, progress):
     now = read_run(options.target, options, progress)
+    now = now if options.nodes is None else with_nodes(now, options.nodes)
     before, fewest = read_baseline(options.baseline, now, options, progress)
     verdict, rows, notes = judge_run(now, before, fewest, options.tolerance)
     document = reports.as_document(now, before, verdict, rows, notes)
@@ -119,6 +131,18 @@ def read_run(target, options, progress):
     raise UsageError("collector.path", "%s is no file, folder or id." % target)
 
 
+def with_nodes(run, nodes):
+    """The Run with its client nodes as they were given. Raises UsageError where it says another number itself."""
+    own_nodes = run.settings.get("client_nodes")
+    if own_nodes not in (None, nodes):
+        raise UsageError(
+            "collector.gate.nodes",
+            "%s says itself that it has %s client nodes." % (run.name, own_nodes),
+            "Leave --nodes out.",
+        )
+    return run._replace(settings=dict(run.settings, client_nodes=nodes))
+
+
 def load_run(server, text):
     """The document of a submission, or of one run on the shelf, that an id or its beginning means.
 
@@ -158,6 +182,6 @@ def read_baseline(text, now, options, progress):
     if not before.metrics and not before.trouble:
         trouble = "no earlier run of these settings and client nodes is known"
         if "client_nodes" not in now.settings:
-            trouble += "; the run does not say its client nodes: upload it with them, and give its id"
+            trouble += "; the run does not say its client nodes: give them with --nodes"
         before = before._replace(trouble=trouble)
     return before, FEWEST_OF_SYSTEM

@@ -18,10 +18,12 @@ EXAMPLES = """examples:
   %(prog)s otter --scope both
 
 Nobody needs an account, unless --scope asks for checked runs of your institutions.
-One line for each hit: kind, public id of a result, name, address.
+One line for each hit: kind, name, what else is known of it, address.
 """
 
 MOST_TITLE = 60
+MOST_SUMMARY = 70
+TEXTS = (("title", MOST_TITLE), ("summary", MOST_SUMMARY))
 
 
 def define(verb):
@@ -54,12 +56,13 @@ def run(options, progress):
 
 
 def hit_row(hit, base):
-    """Kind, name and address of a hit; the address is below the registry's own, whatever the answer says."""
+    """Kind, name, summary and address of a hit; the address is below the registry's own, whatever the answer says."""
     try:
         place = urlsplit(str(hit.get("url") or ""))._replace(scheme="", netloc="").geturl()
     except ValueError:
         place = ""
-    return str(hit.get("kind")), report.cut_text(hit.get("title") or "", MOST_TITLE), base + "/" + place.lstrip("/")
+    title, summary = (report.cut_text(hit.get(name) or "", most) for name, most in TEXTS)
+    return str(hit.get("kind")), title, summary, base + "/" + place.lstrip("/")
 
 
 def reading_notes(document, count):

@@ -195,7 +195,7 @@ class Result(models.Model):
             models.Index(fields=["tool", "-id"], name="result_by_tool"),
             # Filters by printed and canonical texts, in any case.
             models.Index(Upper("filesystem_type"), name="result_by_filesystem"),
-            models.Index(Upper("filesystem_family"), name="result_by_family"),
+            models.Index(Upper("filesystem_family"), F("id").desc(), name="result_by_family_newest"),
             models.Index(Upper("vendor"), name="result_by_vendor"),
             models.Index(Upper("storage_vendor"), name="result_by_printed_vendor"),
             models.Index(Upper("institution"), name="result_by_institution"),

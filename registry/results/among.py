@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from registry.comparison.side_notes import REPORTED
 from registry.comparison.spreads import NO_MEAN, Key, measurement_key
@@ -152,11 +152,18 @@ def _read_candidates(result: Result, conditions: Sequence[Condition]) -> tuple[l
     met &= reported if result.trust == REPORTED else ~reported
     for condition in conditions:
         if condition.fact == CLIENTS and condition.reach:
-            low, high = condition.reach
-            clients = Fact.objects.order_by().filter(name=CLIENTS, number__gte=low, number__lte=high)
-            met &= Q(pk__in=clients.values("result_id"))
+            met &= _has_clients(*condition.reach)
     results = public_record.current_results(met).exclude(system=result.system_id).annotate(limits=public_record.LIMITS)
     return public_record.take_newest(results, load_rule()["most_results"])
+
+
+def _has_clients(low: float, high: float) -> Q:
+    """Of results that they had so many client nodes. Facts say it of those whose own row does not.
+
+    PostgreSQL looks from left to right, and reads the facts of no result whose row says it.
+    """
+    stated = Fact.objects.order_by().filter(result=OuterRef("pk"), name=CLIENTS, number__gte=low, number__lte=high)
+    return Q(client_nodes__gte=low, client_nodes__lte=high) | Q(client_nodes=None) & Q(Exists(stated))
 
 
 def _select_like(candidates: Sequence[Any], conditions: Sequence[Condition]) -> list[tuple[Any, list[str]]]:

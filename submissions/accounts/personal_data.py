@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from registry.models import Erasure, IdentityChange, Override, SavedStudy
 from submissions.accounts import memberships as accounts_memberships
-from submissions.models import Account, CheckTurn, Delivery, Invitation, QuotaUse, ShelfShare
+from submissions.models import Account, CheckTurn, Delivery, Invitation, QuotaUse, ShelfShare, account_names
 
 LEFT_OUT = frozenset({"password", "digest", "data", "shelved_at"})
 """Columns that are no knowledge about a person: hashes of passwords and tokens, keys of second factors, and whether a
@@ -72,11 +72,7 @@ def erase_account(account: Account) -> str:
         CheckTurn.objects.filter(account=account).delete()
         ShelfShare.objects.filter(Q(account=account) | Q(username=account.username)).delete()
         QuotaUse.objects.filter(Q(account=account) | Q(address__in=filter(None, [account.email.lower()]))).delete()
-        Override.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
-        SavedStudy.objects.filter(saved_by=account.username).update(saved_by=pseudonym)
-        Erasure.objects.filter(erased_by=account.username).update(erased_by=pseudonym)
-        IdentityChange.objects.filter(decided_by=account.username).update(decided_by=pseudonym)
-        IdentityChange.objects.filter(undone_by=account.username).update(undone_by=pseudonym)
+        account_names.replace_name(account.username, pseudonym)
         of_account = ContentType.objects.get_for_model(Account)
         LogEntry.objects.filter(content_type=of_account, object_id=account.pk).update(object_repr=pseudonym)
         account.groups.clear()

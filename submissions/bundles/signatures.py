@@ -93,7 +93,7 @@ class Verdict:
 
 def verification_inputs(submission: Submission) -> VerificationInputs | None:
     """What is needed to verify, read before the check: the database may be away after it. None: not signed."""
-    signature = Signature.objects.filter(submission=submission).first()
+    signature = getattr(submission, "signature", None)
     if signature is None:
         return None
     return VerificationInputs(

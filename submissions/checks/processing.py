@@ -46,7 +46,7 @@ LOST_BEHIND_OTHERS_AFTER = timedelta(minutes=5)
 """While tasks wait in the queue, a late one is more likely among them than lost."""
 DATABASE_PATIENCE_S = 60.0
 SWEPT_AT_ONCE = 500
-JOINED = ("release", "derivative", "institution")
+JOINED = ("release", "derivative", "institution", "signature")
 """What a check reads of a submission beside its own row."""
 _JUDGED_FIRST = ("scc", "ten", "ten-production")
 """A run meant for several lists is judged by the rules of the narrowest."""

@@ -62,5 +62,5 @@ def _ranking_facts(decision: Override, numbers: Mapping[str, int]) -> dict[str, 
 
 
 def _account_numbers(usernames: set[str]) -> dict[str, int]:
-    """By username the number of the account. An account that an administrator renamed is not found by its old name."""
+    """By username the number of the account."""
     return dict(Account.objects.filter(username__in=usernames).values_list("username", "pk"))

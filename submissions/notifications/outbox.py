@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from smtplib import SMTPException
 
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Window
+from django.db.models import Case, Exists, Max, OuterRef, Q, QuerySet, When, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
@@ -218,7 +218,8 @@ def _send_mail() -> bool:
 def _send_webhooks() -> bool:
     """One delivery to each of a few receivers at the same time; whether there was one to make.
 
-    Those that answered last time come first, and each account has a share: who never answers holds up nobody else.
+    Those that answered last time are called without the others, and each account has a share: who never answers holds
+    up nobody else for longer than one round.
     """
     deliveries = _next_receivers()
     if not deliveries:
@@ -233,17 +234,27 @@ def _send_webhooks() -> bool:
 
 
 def _next_receivers() -> list[Delivery]:
-    """The oldest due delivery of each of at most CALLS_AT_ONCE webhooks, of one account CALLS_OF_ACCOUNT."""
+    """The oldest due delivery of each of at most CALLS_AT_ONCE webhooks, of one account CALLS_OF_ACCOUNT.
+
+    As long as one is due to a receiver that answered last time, only such receivers.
+    """
     due = due_deliveries(timezone.now()).filter(webhook__isnull=False)
     place = Window(RowNumber(), partition_by="webhook", order_by=("due_at", "pk"))
     first = due.annotate(place=place).filter(place=1).values("pk")
-    of_account = Window(RowNumber(), partition_by="account", order_by=("webhook__failures", "due_at", "pk"))
+    taken = Delivery.objects.filter(webhook=OuterRef("webhook"), state=Delivery.State.DELIVERED)
+    answers = Case(When(Q(webhook__failures=0) & Exists(taken), then=True), default=False)
+    of_account = Window(
+        RowNumber(), partition_by=("account", "answers"), order_by=("webhook__failures", "due_at", "pk")
+    )
     rows = (
-        Delivery.objects.filter(pk__in=first).annotate(of_account=of_account).filter(of_account__lte=CALLS_OF_ACCOUNT)
+        Delivery.objects.filter(pk__in=first)
+        .annotate(answers=answers)
+        .annotate(of_account=of_account)
+        .filter(of_account__lte=CALLS_OF_ACCOUNT)
     )
-    next_ids = list(
-        rows.order_by("webhook__failures", "of_account", "due_at").values_list("pk", flat=True)[:CALLS_AT_ONCE]
-    )
+    order = ("-answers", "webhook__failures", "of_account", "due_at")
+    next_rows = list(rows.order_by(*order).values_list("pk", "answers")[:CALLS_AT_ONCE])
+    next_ids = [pk for pk, answers in next_rows if answers == next_rows[0][1]]
     # Planning all that a call tells of costs more than the question whether there is one.
     deliveries = Delivery.objects.select_related("webhook", *_JOINED).in_bulk(next_ids) if next_ids else {}
     return [deliveries[pk] for pk in next_ids]

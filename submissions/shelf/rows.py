@@ -57,7 +57,8 @@ def shelve_due() -> int:
     while looked_at < AT_ONCE:
         with transaction.atomic():
             # Two are read, so that nobody asks for the next one where there is none.
-            rows = list(due_submissions().order_by("changed_at").select_for_update(skip_locked=True, of=("self",))[:2])
+            due = due_submissions().select_related("institution__merged_into").order_by("changed_at")
+            rows = list(due.select_for_update(skip_locked=True, of=("self",))[:2])
             if not rows:
                 break
             submission = rows[0]
@@ -99,7 +100,8 @@ def write_rows(placed_runs: Sequence[PlacedRun], submission: Submission, check: 
     The described system is that of all of them, and is stored once, with the first.
     """
     described = SubmittedSystem.objects.filter(submission=submission).first()
-    platform = publishable.platforms_by_name().get(fold_text(submission.metadata.get("platform")))
+    platform_name = fold_text(submission.metadata.get("platform"))
+    platform = publishable.platforms_by_name().get(platform_name) if platform_name else None
     document = publishable.public_document(described)
     alone = len(placed_runs) == 1
     sources = [

@@ -109,7 +109,6 @@ GROWING = {
     "finds the systems of all results that have the words": tuple(
         f"{route} q={words}" for route in ("search", "api-search") for words in ("System 77", "lustre", "Bench site 7")
     ),
-    "compares with the results that are alike": ("result-among", "api-result-among"),
     "reads the results that a filter leaves": ("api-results p.api", "api-list filesystem_type"),
     "asks of each row on a page of up to 1,000 whether it has a result": (
         "sitemap-section systems",

@@ -29,7 +29,17 @@ MADE_WHILE_RUNNING = {
 """Files that call `re` with what is not written there, and why each is harmless."""
 OF_DARSHAN = (r"\d{1,3}\.\d{1,4}", r"[\w.+-]{1,80}")
 LABELS = ("[0] ", "0: ", "[1,0]<stdout>: ", "node17.example: ")
+TRIES = 3
 OLD_ELBENCHO = r" +(?P<what>\S{1,20})(?P<read> rd| wr)? latency +: \[ min=(?P<min>\S{1,20})"
+
+
+def slowness(pattern):
+    """What is slow for a pattern each time that it is measured: a busy machine disturbs one measurement or two."""
+    reason = ""
+    for _ in range(TRIES):
+        if not (reason := pumping.slowness(pattern)):
+            break
+    return reason
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -38,7 +48,7 @@ def test_twice_the_text_takes_no_more_than_twice_the_time(package, request):
     assert len(patterns) > 5  # the collecting itself works
     linear_before = set() if request.config.option.deep else pumping.measured_patterns()
     unmeasured = [pattern for pattern in patterns if pumping.digest_of(pattern) not in linear_before]
-    slow = [slowness for pattern in unmeasured if (slowness := pumping.slowness(pattern))]
+    slow = [reason for pattern in unmeasured if (reason := slowness(pattern))]
     assert not slow, "\n".join(slow)
 
 
@@ -53,9 +63,7 @@ def test_labels_of_launchers_make_linear_patterns():
 
     patterns = [label_before(label) for label in LABELS]
     slow = [
-        slowness
-        for pattern in patterns
-        if (slowness := pumping.slowness(pumping.Pattern("label", pattern, frozenset({"sub"}))))
+        reason for pattern in patterns if (reason := slowness(pumping.Pattern("label", pattern, frozenset({"sub"}))))
     ]
     assert not slow
 
@@ -65,7 +73,7 @@ def test_names_of_statistics_are_linear_patterns():
 
     compiled = [statistic.pattern for statistic in quantities.list_statistics() if statistic.pattern]
     assert len(compiled) > 1
-    slow = [pumping.slowness(pumping.Pattern("statistic", pattern, frozenset({"fullmatch"}))) for pattern in compiled]
+    slow = [slowness(pumping.Pattern("statistic", pattern, frozenset({"fullmatch"}))) for pattern in compiled]
     assert not any(slow)
 
 
@@ -75,9 +83,7 @@ def test_patterns_of_line_labels_are_linear():
 
     labels = [label for label in (*map(cleaning.decoration, STAMPS.values()), *cleaning._KINDS) if label]
     assert len(labels) > 15
-    assert not list(
-        filter(None, (pumping.slowness(pumping.Pattern("label", label, frozenset({"sub"}))) for label in labels))
-    )
+    assert not list(filter(None, (slowness(pumping.Pattern("label", label, frozenset({"sub"}))) for label in labels)))
 
 
 def test_the_lines_that_a_tool_names_make_linear_patterns():
@@ -90,7 +96,7 @@ def test_the_lines_that_a_tool_names_make_linear_patterns():
     patterns = [pumping.Pattern("lines.json", pattern, frozenset({"search"})) for pattern in searched]
     patterns += [pumping.Pattern("lines.json", pattern, frozenset({"match"})) for pattern in matched]
     assert len(patterns) > 20
-    assert not list(filter(None, map(pumping.slowness, patterns)))
+    assert not list(filter(None, map(slowness, patterns)))
 
 
 def test_names_that_are_given_make_a_linear_pattern():
@@ -98,7 +104,7 @@ def test_names_that_are_given_make_a_linear_pattern():
 
     names = Names()
     names.give(["carol", "ca.rol"], ["node-1", "aaaa", "aaaa.aaaa"])
-    assert not pumping.slowness(pumping.Pattern("names", names.given, frozenset()))
+    assert not slowness(pumping.Pattern("names", names.given, frozenset()))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +119,7 @@ def test_names_that_are_given_make_a_linear_pattern():
     ],
 )
 def test_a_pattern_that_is_not_linear_is_noticed(slow):
-    assert pumping.slowness(pumping.Pattern("here", re.compile(slow), frozenset()))
+    assert slowness(pumping.Pattern("here", re.compile(slow), frozenset()))
 
 
 def test_a_pattern_that_changes_is_measured_again():
@@ -130,10 +136,10 @@ def test_a_pattern_that_changes_is_measured_again():
 
 @pytest.mark.parametrize("linear", [r"^ +x$", r"(?<!\d)\d+\.\d{3}", r"a{1,40}b", r"(?:ab|cd){0,9}e"])
 def test_a_linear_pattern_is_let_through(linear):
-    assert not pumping.slowness(pumping.Pattern("here", re.compile(linear), frozenset()))
+    assert not slowness(pumping.Pattern("here", re.compile(linear), frozenset()))
 
 
 def test_anchored_patterns_may_begin_with_a_repeat():
     spaces = re.compile(r"\s+x")
-    assert pumping.slowness(pumping.Pattern("here", spaces, frozenset({"search"})))
-    assert not pumping.slowness(pumping.Pattern("here", spaces, frozenset({"match", "fullmatch"})))
+    assert slowness(pumping.Pattern("here", spaces, frozenset({"search"})))
+    assert not slowness(pumping.Pattern("here", spaces, frozenset({"match", "fullmatch"})))

@@ -28,6 +28,7 @@ MOST_SAMPLES, MOST_SAMPLES_DEEP, MOST_FILES, MOST_SHAPES = 1, 3, 4, 8
 LONG_LINE = 8_000
 """Characters: as long as a line may be that a reader is given."""
 LINES = 16
+TRIES = 3
 UNITS = {
     "blanks": " ",
     "figures": "7",
@@ -128,6 +129,8 @@ def slow_files(slug: str, folder: Path, most_samples: int, only: str = "") -> It
 
 
 def growth(checked: Path, target: Path, before: str, after: str, text_of: Callable[[int], str], longest: int) -> float:
+    """By how much the time grows each time that it is measured: a busy machine disturbs one measurement or two."""
+
     def work_of(size: int) -> Callable[[], object]:
         written = f"{before}\n{text_of(size)}\n{after}".encode("utf-8", "replace")
 
@@ -138,7 +141,12 @@ def growth(checked: Path, target: Path, before: str, after: str, text_of: Callab
 
         return work
 
-    return pumping.growth(work_of, SHORT, LONG, most_s=20.0, measurable_s=0.1, longest=longest, tiny=())
+    grown = 0.0
+    for _ in range(TRIES):
+        grown = pumping.growth(work_of, SHORT, LONG, most_s=20.0, measurable_s=0.1, longest=longest, tiny=())
+        if grown <= pumping.GROWTH:
+            break
+    return grown
 
 
 @pytest.mark.parametrize("slug", [benchmark.slug for benchmark in catalogue.benchmarks()])

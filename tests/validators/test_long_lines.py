@@ -58,6 +58,8 @@ FILLS = (
     *(sign * SHORTEST + b"\n" for sign in (b" ", b"7", b'"', b"[", b"a")),
 )
 PLACES = ("before", "in the middle", "after", "at the end of a line", "as its only line")
+TRIES = 3
+"""Measurements, of which each has to be too long: a busy machine disturbs one or two."""
 MOST_READS, FREE_S = 500, 0.5
 """A file may take so many times what reading it takes: its lines are cut, and each character is looked at. So much
 processor time is free, for reading so short a file takes next to none."""
@@ -87,13 +89,15 @@ def read_plainly(content: bytes) -> float:
 def fault_of_line(sample: Path, fill: bytes, place: str, folder: Path) -> str:
     """What is wrong with how such a line in this file of a sample was read, or nothing."""
     content = with_long_line(sample.read_bytes(), fill, place)
-    failures, used_s = checked(sample, content, folder)
-    if failures:
-        return f"{sample}, {fill!r} {place}: {failures[0]}"
-    read_s = read_plainly(content)
-    if used_s > MOST_READS * read_s + FREE_S:
-        return f"{sample}, {fill!r} {place}: {used_s:.1f} s, and {read_s:.3f} s to read it"
-    return ""
+    used_s = read_s = 0.0
+    for _ in range(TRIES):
+        failures, used_s = checked(sample, content, folder)
+        if failures:
+            return f"{sample}, {fill!r} {place}: {failures[0]}"
+        read_s = read_plainly(content)
+        if used_s <= MOST_READS * read_s + FREE_S:
+            return ""
+    return f"{sample}, {fill!r} {place}: {used_s:.1f} s, and {read_s:.3f} s to read it"
 
 
 def first_samples() -> set[Path]:
@@ -175,14 +179,17 @@ def checked(sample: Path, content: bytes, folder: Path) -> tuple[list[str], floa
 def fault_of_part(sample: Path, fill: bytes, place: str, folder: Path) -> str:
     """What is wrong with how such a part was read, or nothing."""
     content = sample.read_bytes()
-    failures, long_s = checked(sample, with_long_part(content, fill, place, LENGTH), folder)
-    if failures:
-        return f"{sample}, {fill!r} {place}: {failures[0]}"
-    if long_s > FREE_S:
+    long_s = short_s = 0.0
+    for _ in range(TRIES):
+        failures, long_s = checked(sample, with_long_part(content, fill, place, LENGTH), folder)
+        if failures:
+            return f"{sample}, {fill!r} {place}: {failures[0]}"
+        if long_s <= FREE_S:
+            return ""
         _, short_s = checked(sample, with_long_part(content, fill, place, SHORT_LENGTH), folder)
-        if long_s > MOST_TIMES * short_s + FREE_S:
-            return f"{sample}, {fill!r} {place}: {long_s:.1f} s, and {short_s:.2f} s for a tenth"
-    return ""
+        if long_s <= MOST_TIMES * short_s + FREE_S:
+            return ""
+    return f"{sample}, {fill!r} {place}: {long_s:.1f} s, and {short_s:.2f} s for a tenth"
 
 
 def test_a_part_of_400_kb_is_read_in_linear_time(tmp_path: Path, request: pytest.FixtureRequest) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.log import signed_note
+from registry.log import signed_note, signing
 from submissions.publication.verification import whole_record
 
 
@@ -25,8 +26,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        earlier = self._read_checkpoint(options["checkpoint"]) if options["checkpoint"] else None
-        verification = whole_record.Verification(earlier, with_bytes=not options["without_bytes"])
+        earlier = self._read_checkpoint(options["checkpoint"]) if options["checkpoint"] else (None, None)
+        verification = whole_record.Verification(*earlier, with_bytes=not options["without_bytes"])
         breaks = 0
         for sentence in verification.find_breaks(self._show_progress):
             self.stdout.write(sentence)
@@ -40,9 +41,10 @@ class Command(BaseCommand):
     def _show_progress(self, text: str) -> None:
         self.stderr.write(text, self.style.NOTICE if sys.stderr.isatty() else None)
 
-    def _read_checkpoint(self, path: str) -> signed_note.Checkpoint:
-        """The checkpoint in a file. Raises CommandError where there is none."""
+    def _read_checkpoint(self, path: str) -> tuple[signed_note.Checkpoint, datetime | None]:
+        """The checkpoint in a file, and the time that was signed with it. Raises CommandError where there is none."""
         try:
-            return signed_note.read_checkpoint(Path(path).read_text(encoding="utf-8"))
+            note = Path(path).read_text(encoding="utf-8")
+            return signed_note.read_checkpoint(note), signed_note.read_signed_time(note, signing.verifier_keys())
         except (OSError, UnicodeDecodeError, signed_note.BadNote) as error:
             raise CommandError(f"{path} holds no checkpoint: {error}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from datetime import datetime
 
 from django.db.models import F
 
@@ -17,7 +18,7 @@ from registry.models import Override, RankedList, Result
 from registry.models.lists import AMENDED
 from submissions.lifecycle import audit_chain
 from submissions.models import Submission
-from submissions.publication.verification import copied_rows, derivation, derived_rows, private_records
+from submissions.publication.verification import copied_rows, derivation, derived_rows, private_records, record_times
 from validators import VERSION
 
 _AMENDMENT = re.compile(rf"(?:^|\n){AMENDED}\d{{4}}-\d\d-\d\d: ")
@@ -32,10 +33,18 @@ _NO_BYTES = {
 
 
 class Verification:
-    """One pass over the record. `earlier` is a checkpoint that was kept; `with_bytes` derives numbers again."""
+    """One pass over the record. `earlier` is a checkpoint that was kept; `with_bytes` derives numbers again.
 
-    def __init__(self, earlier: Checkpoint | None = None, *, with_bytes: bool = True) -> None:
+    `earlier_signed_at`: the time that was signed with it.
+    """
+
+    def __init__(
+        self, earlier: Checkpoint | None = None, earlier_signed_at: datetime | None = None, *, with_bytes: bool = True
+    ) -> None:
         self.earlier, self.with_bytes = earlier, with_bytes
+        self.earlier_head: record_times.SignedHead | None = None
+        if earlier is not None and earlier_signed_at is not None:
+            self.earlier_head = record_times.SignedHead(earlier.size, earlier_signed_at)
         self.unavailable: Counter[str] = Counter()
         self.derived = 0
         self.uncopied = ""
@@ -62,6 +71,8 @@ class Verification:
         yield from audit_chain.find_breaks()
         progress("receipts, history, checks and decisions: each against its record")
         yield from private_records.record_breaks()
+        progress("times: each record against the checkpoint that first has it")
+        yield from record_times.RecordTimes(self.earlier_head).find_breaks()
         yield from self._derived_breaks(progress)
 
     def _copy_breaks(self) -> Iterator[str]:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from django.db.models import Model
+
 from registry.log import recording
 from registry.log.canonical_form import canonical_text
 from registry.log.verification import differing_values
@@ -42,7 +44,14 @@ def withheld_breaks() -> Iterator[str]:
             elif number in rows and recorded is not None:
                 current = json.loads(canonical_text(facts_by_row[number]))
                 for name, before, now in differing_values(recorded, current, ""):
-                    yield f"The {kind} {number} has {name} {now!r:.80}, the log {before!r:.80}."
+                    yield f"The {kind} {number} has {_in_words(name, now, rows[number])}, the log {before!r:.80}."
+
+
+def _in_words(name: str, value: Any, row: Model) -> str:
+    """A name and its value; of somebody who is no account, as the row calls them."""
+    if value is None and (called := getattr(row, name, None)):
+        return f"{name} {called!r:.80}, which is no account"
+    return f"{name} {value!r:.80}"
 
 
 def _is_of_erased(decision: int) -> bool:

@@ -259,6 +259,23 @@ def test_a_missing_count_of_client_nodes_is_named(collector, peer, stored) -> No
     now = check_of([70], parameters={"bs": "1M", "rw": "write"})
     done = collector("gate", stored("now.json", now), "--baseline", "fjord")
     assert (done.returncode, "the run does not say its client nodes" in done.stdout) == (5, True), done.stdout
+    assert "give them with --nodes" in done.stdout
+
+
+@pytest.mark.parametrize(("nodes", "status"), [("1", 1), ("2", 5), ("0", 2), ("x", 2)])
+def test_client_nodes_that_an_output_lacks_are_given(collector, peer, stored, nodes: str, status: int) -> None:
+    peer.public["/api/v1/systems/fjord/history/"] = history([100, 101, 99, 100, 102])
+    collector.environ["HIGHWATER_URL"] = peer.url
+    now = check_of([70], parameters={"bs": "1M", "rw": "write"})
+    done = collector("gate", stored("now.json", now), "--baseline", "fjord", "--nodes", nodes)
+    assert done.returncode == status, done.stdout + done.stderr
+
+
+def test_client_nodes_other_than_the_output_has_are_refused(collector, peer, stored) -> None:
+    peer.public["/api/v1/systems/fjord/history/"] = history([100, 101, 99, 100, 102])
+    collector.environ["HIGHWATER_URL"] = peer.url
+    done = collector("gate", stored("now.json", check_of([70])), "--baseline", "fjord", "--nodes", "99")
+    assert (done.returncode, "says itself that it has" in done.stderr) == (2, True), done.stdout + done.stderr
 
 
 def test_a_run_of_another_upload_of_many_is_unknown(alice, peer, stored) -> None:

@@ -278,6 +278,8 @@ def test_a_dry_run_needs_no_registry(collector, tree) -> None:
     assert done.returncode == 0, done.stderr
     assert report_of(done)["not_sent"] == 5
     assert not (collector.home / ".local").exists()
+    as_text = collector("import", "tree", tree, "--dry-run").stdout
+    assert "to send  5 outputs\n" in as_text and "sent     0" not in as_text, as_text
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """`explain`: what a parameter is, found by id, part of an id, group or path; and what to try when there is none."""
 
 import json
+import signal
 
 import pytest
 
@@ -19,6 +20,15 @@ def fields(stdout):
         name = line[2:14].strip() or name
         lines_by_field.setdefault(name, []).append(line[14:])
     return lines_by_field
+
+
+def explain_here(parameter):
+    """The exit status of a command in this process, whose signals then mean again what they meant before."""
+    usual = signal.getsignal(signal.SIGTERM)
+    try:
+        return main(["explain", parameter])
+    finally:
+        signal.signal(signal.SIGTERM, usual)
 
 
 def test_a_parameter_is_explained(oldest_and_this_python, collector):
@@ -45,10 +55,16 @@ def test_a_parameter_is_explained(oldest_and_this_python, collector):
 
 @pytest.mark.parametrize("parameter", sorted(parameters.registry()))
 def test_every_parameter_has_an_explanation(parameter, capsys):
-    assert main(["explain", parameter]) == 0
+    assert explain_here(parameter) == 0
     explained = fields(capsys.readouterr().out)
     assert explained["read from"][0].strip()
     assert explained["readable by"] and explained["leaves"] and explained["a change"]
+
+
+def test_a_command_in_this_process_leaves_its_signals():
+    usual = signal.getsignal(signal.SIGTERM)
+    assert explain_here("kernel.version") == 0
+    assert signal.getsignal(signal.SIGTERM) is usual
 
 
 @pytest.mark.parametrize("parameter", sorted(defaults.table()["parameters"]))

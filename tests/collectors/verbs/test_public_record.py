@@ -12,12 +12,13 @@ from collectors.verbs import VERBS, WITHOUT_JSON
 
 RUN_ID = "784c6d71-5a3e-4f0a-9d53-0a1d7c9c2f11"
 NO_TEXT = os.fsdecode(b"\xff")
-HIT = {"kind": "result", "title": "Fjord", "url": "https://elsewhere.invalid/results/hw-7/#x", "summary": ""}
+HIT = {"kind": "result", "title": "Fjord", "url": "https://elsewhere.invalid/results/hw-7/#x"}
+SUMMARY = "North Lab, 2026-11-02, score 4.2"
 ANSWER = {
     "next": None,
     "counts": {"result": 3},
     "counts_are_least": False,
-    "results": [HIT],
+    "results": [dict(HIT, summary=SUMMARY)],
     "also_searched": ["scratch"],
 }
 ROW = {
@@ -57,7 +58,7 @@ def reader(collector, peer):
 def test_hits_are_shown_with_addresses_of_the_registry(every_python, reader, peer):
     done = reader("search", "fjord", "lake", python=every_python)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"result  Fjord  {peer.url}/results/hw-7/#x\n"
+    assert done.stdout == f"result  Fjord  {SUMMARY}  {peer.url}/results/hw-7/#x\n"
     assert "1 of 3 hits are shown" in done.stderr and "searched as well: scratch" in done.stderr
     assert peer.received[0].path == "/api/v1/search/?q=fjord+lake"
 

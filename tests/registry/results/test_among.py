@@ -141,6 +141,19 @@ def test_each_other_system_counts_once_with_its_best(client, crowd) -> None:
     assert (document["few"], score["share_not_better"]) == (True, None)
 
 
+def test_clients_that_an_archive_states_are_of_a_similar_scale(client, crowd) -> None:
+    release = crowd["b"].release
+    for name, counted in (("near", 20), ("far", 21)):
+        make_result(
+            *(release, f"hw-{name}", 1.0),
+            system_name=name,
+            client_nodes=None,
+            snapshot={"measured_client_nodes": counted},
+        )
+    fact_index.rebuild_facts(Result.objects.values_list("pk", flat=True))
+    assert set(ask(client)["like"]) == {"hw-b", "hw-b-older", "hw-c", "hw-d", "hw-near"}
+
+
 def test_five_systems_give_a_share(client, crowd) -> None:
     for name in ("J", "K"):
         make_measurement(make_result(crowd["b"].release, f"hw-{name}", 1.0, system_name=name), "ior-easy-write", 1.0)

@@ -139,6 +139,9 @@ def test_search_finds_own_runs_where_it_is_asked_to(cast, shelved, published) ->
     own = f"/shelf/runs/{mine.pk}/"
     assert hits(cast.bob, "q=Heron&scope=institution") == hits(cast.bob, "q=her&scope=all") == {own}
     assert hits(cast.bob, f"q={mine.pk}&scope=all") == {own}
+    (hit,) = cast.bob.get("search/?kind=results&q=Heron&scope=institution").json()["results"]
+    row = cast.bob.get(f"results/?scope=institution&ids={mine.pk}").json()["results"][0]
+    assert hit["summary"].endswith(f"{row['submitted_on']}, checked, score {row['score']:.2f}"), (hit, row)
     assert {own, theirs} <= hits(cast.bob, "q=io500&scope=all")
     for person in (cast.charlie, cast.dana, cast.erin, cast.fay):
         for scope in ("institution", "all"):

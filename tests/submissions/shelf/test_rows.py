@@ -51,6 +51,19 @@ def test_the_last_due_run_costs_no_further_query(cast, checked, senders: list[st
     assert ShelfResult.objects.count() == len(senders)
 
 
+@pytest.mark.parametrize(("metadata", "platform_reads"), [({}, 0), ({"platform": "Fast Box 2"}, 1)])
+def test_platforms_are_read_for_runs_that_name_one(checked, metadata: dict[str, str], platform_reads: int) -> None:
+    checked(fields={"metadata": json.dumps(metadata)})
+    with CaptureQueriesContext(connection) as queries:
+        assert rows.shelve_due() == 1
+    statements = [query["sql"] for query in queries]
+    assert sum('FROM "registry_platform"' in statement for statement in statements) == platform_reads
+    site_reads = [statement for statement in statements if 'FROM "registry_site"' in statement]
+    assert all(
+        "FOR NO KEY UPDATE" in statement for statement in site_reads
+    )  # to make a system; else it came with the run
+
+
 def test_numbers_of_the_shelf_begin_beyond_those_of_the_record(db) -> None:
     with connection.cursor() as cursor:
         table = ShelfRun._meta.db_table
