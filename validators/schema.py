@@ -16,6 +16,8 @@ from validators import json_schema
 from validators.findings import ERROR, Finding
 from validators.json_schema import SchemaError
 
+SHOWN = 60
+"""Characters of the beginning and of the end of a long message."""
 FOLDER = Path(__file__).parent / "schemas"
 METADATA = "metadata.1"
 
@@ -67,6 +69,6 @@ def metadata_findings(metadata: object) -> list[Finding]:
 
 
 def sentence(error: SchemaError) -> str:
-    """The message without a long value in it."""
+    """The message without the middle of a long one, which is a value: what is wrong with it stands at the end."""
     message = error.message
-    return message if len(message) < 200 else message[:199] + "…"
+    return message if len(message) <= 2 * SHOWN else f"{message[:SHOWN]} … {message[-SHOWN:]}"

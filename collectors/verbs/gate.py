@@ -1,5 +1,7 @@
 """`gate`: is a run worse than a baseline? For scripts and CI."""
 
+import argparse
+import contextlib
 import os
 import sys
 
@@ -57,18 +59,19 @@ def define(verb):
 
 
 def parse_percent(text):
-    """A share of 1. Raises ValueError for less than 0 and from 100 on."""
-    value = float(text)
-    if not 0 <= value < 100:
-        raise ValueError(text)
-    return value / 100
+    """A share of 1. Raises ArgumentTypeError for less than 0, from 100 on, and what is no number."""
+    with contextlib.suppress(ValueError):
+        if 0 <= float(text) < 100:
+            return float(text) / 100
+    raise argparse.ArgumentTypeError("a number from 0 to below 100, without %% (it is %r)" % text)
 
 
 def parse_nodes(text):
-    """A count of nodes. Raises ValueError for less than one."""
-    if int(text) < 1:
-        raise ValueError(text)
-    return int(text)
+    """A count of nodes. Raises ArgumentTypeError for less than one, and what is no whole number."""
+    with contextlib.suppress(ValueError):
+        if int(text) >= 1:
+            return int(text)
+    raise argparse.ArgumentTypeError("a whole number from 1 on (it is %r)" % text)
 
 
 def run(options, progress):

@@ -205,7 +205,7 @@ def read_metadata(metadata: str | Mapping[str, Any] | None) -> dict[str, Any]:
     for error in schema.errors(cleaned, schema.METADATA)[:20]:
         if error.validator == "additionalProperties" and not error.absolute_path:
             continue  # named above, each by itself
-        errors.setdefault(".".join(map(str, error.absolute_path)) or "metadata", []).append(error.message[:300])
+        errors.setdefault(".".join(map(str, error.absolute_path)) or "metadata", []).append(schema.sentence(error))
     if not is_storable(metadata):
         errors["metadata"] = ["A text holds NUL or half a surrogate pair, or it is too long."]
     if errors:

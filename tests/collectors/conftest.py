@@ -19,6 +19,7 @@ import pytest
 
 from launcher import collector_file
 from tests.collectors.registry_peer import Peer, serving
+from tests.collectors.warm import Warm
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 MINORS = range(6, 14)
@@ -96,10 +97,16 @@ def take_terminal():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def start_of(source):
+    """The environment that Python reads at its start, with the collector in a folder."""
+    return {"PYTHONPATH": str(source), "LC_ALL": "C"}
+
+
 class Collector:
     """Runs the collector in an empty home, with its own temporary folder, so that leftovers are seen."""
 
-    def __init__(self, tmp_path, source):
+    def __init__(self, tmp_path, source, warm):
+        self.warm = warm
         self.cwd = tmp_path / "work"
         self.home = tmp_path / "home"
         self.scratch = tmp_path / "scratch"
@@ -109,9 +116,8 @@ class Collector:
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),
             "TMPDIR": str(self.scratch),
-            "PYTHONPATH": str(source),
-            "LC_ALL": "C",
             "no_proxy": "*",
+            **start_of(source),
         }
 
     def start(self, *arguments, python=sys.executable, stdin=subprocess.DEVNULL):
@@ -132,12 +138,18 @@ class Collector:
 
         `typed` comes on standard input, which is no terminal.
         """
+        if python == sys.executable and self.warm.fits(self.environ):
+            status, stdout, stderr = self.warm.run([*map(str, arguments)], self.environ, self.cwd, typed)
+            return self._completed(arguments, status, stdout, stderr)
         stdin = subprocess.DEVNULL if typed is None else subprocess.PIPE
         process = self.start(*arguments, python=python, stdin=stdin)
         stdout, stderr = process.communicate(typed, timeout=600)
+        return self._completed(arguments, process.returncode, stdout, stderr)
+
+    def _completed(self, arguments, status, stdout, stderr):
         assert "Traceback" not in stderr, stderr
         assert list(self.scratch.iterdir()) == []
-        return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
+        return subprocess.CompletedProcess(arguments, status, stdout, stderr)
 
     def at_terminal(self, *arguments, answers=(), python=sys.executable):
         """Run at a terminal of its own, where a person answers: `answers` are (end of a prompt, what is typed).
@@ -178,10 +190,18 @@ class Collector:
         return path
 
 
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory, collectors_alone):
+    """The process of which runs with this Python are forked."""
+    process = Warm(tmp_path_factory.mktemp("warm"), {"PATH": os.environ["PATH"], **start_of(collectors_alone)})
+    yield process
+    process.close()
+
+
 @pytest.fixture
-def collector(tmp_path, collectors_alone):
+def collector(tmp_path, collectors_alone, warm):
     """The collector where nothing else of the project is installed, with no server set."""
-    return Collector(tmp_path, collectors_alone)
+    return Collector(tmp_path, collectors_alone, warm)
 
 
 @pytest.fixture

@@ -96,3 +96,11 @@ def test_ten_thousand_similar_items_are_compared_in_one_pass() -> None:
     assert list(json_schema.errors(items, {"uniqueItems": True})) == []
     (error,) = json_schema.errors([*items, json.loads(json.dumps(items[77]))], {"uniqueItems": True})
     assert error.validator == "uniqueItems"
+
+
+def test_a_long_value_leaves_the_reason_in_view() -> None:
+    (error,) = schema.errors({"storage_vendor": "x" * 600}, schema.METADATA)
+    message = schema.sentence(error)
+    assert message.startswith("'xxx")
+    assert message.endswith("xxx' is too long")
+    assert len(message) < 130

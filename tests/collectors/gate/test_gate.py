@@ -141,7 +141,23 @@ def test_too_few_earlier_values_end_with_5_and_a_tolerance_decides(collector, st
     done = collector("gate", now, "--baseline", before, "--tolerance", "10", "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["metrics"][0]["why"].startswith("held against the tolerance alone")
-    assert collector("gate", now, "--baseline", before, "--tolerance", "-1").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "said"),
+    [
+        ("--tolerance", "-1", "a number from 0 to below 100"),
+        ("--tolerance", "100", "a number from 0 to below 100"),
+        ("--tolerance", "nan", "a number from 0 to below 100"),
+        ("--tolerance", "5%", "without %"),
+        ("--nodes", "0", "a whole number from 1 on (it is '0')"),
+        ("--nodes", "1.5", "a whole number from 1 on (it is '1.5')"),
+    ],
+)
+def test_a_wrong_number_is_refused_with_the_numbers_that_are_taken(collector, option, text, said) -> None:
+    done = collector("gate", "now.json", "--baseline", "before.json", option, text)
+    assert done.returncode == 2
+    assert said in done.stderr
 
 
 def test_a_published_result_is_a_baseline_without_an_account(collector, peer, stored) -> None:
