@@ -16,7 +16,7 @@ from validators import json_schema
 from validators.findings import ERROR, Finding
 from validators.json_schema import SchemaError
 
-SHOWN = 60
+EDGE_CHARACTERS = 60
 """Characters of the beginning and of the end of a long message."""
 FOLDER = Path(__file__).parent / "schemas"
 METADATA = "metadata.1"
@@ -71,4 +71,8 @@ def metadata_findings(metadata: object) -> list[Finding]:
 def sentence(error: SchemaError) -> str:
     """The message without the middle of a long one, which is a value: what is wrong with it stands at the end."""
     message = error.message
-    return message if len(message) <= 2 * SHOWN else f"{message[:SHOWN]} … {message[-SHOWN:]}"
+    return (
+        message
+        if len(message) <= 2 * EDGE_CHARACTERS
+        else f"{message[:EDGE_CHARACTERS]} … {message[-EDGE_CHARACTERS:]}"
+    )

@@ -144,7 +144,7 @@ def test_too_few_earlier_values_end_with_5_and_a_tolerance_decides(collector, st
 
 
 @pytest.mark.parametrize(
-    ("option", "text", "said"),
+    ("option", "text", "reason"),
     [
         ("--tolerance", "-1", "a number from 0 to below 100"),
         ("--tolerance", "100", "a number from 0 to below 100"),
@@ -154,10 +154,10 @@ def test_too_few_earlier_values_end_with_5_and_a_tolerance_decides(collector, st
         ("--nodes", "1.5", "a whole number from 1 on (it is '1.5')"),
     ],
 )
-def test_a_wrong_number_is_refused_with_the_numbers_that_are_taken(collector, option, text, said) -> None:
+def test_a_wrong_number_is_refused_with_the_numbers_that_are_taken(collector, option, text, reason) -> None:
     done = collector("gate", "now.json", "--baseline", "before.json", option, text)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert reason in done.stderr
 
 
 def test_a_published_result_is_a_baseline_without_an_account(collector, peer, stored) -> None:
