@@ -89,7 +89,7 @@ class Summary:
 def _note_beside_completeness(release: Release) -> str:
     """The sentences of the note that do not repeat how much of its lists is known."""
     completeness = release.get_completeness_display()
-    return ". ".join(text for text in release.plain_note.split(". ") if completeness not in text)
+    return ". ".join(text for text in release.note.split(". ") if completeness not in text)
 
 
 @public_page

@@ -49,8 +49,3 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    @property
-    def plain_note(self) -> str:
-        """The note as pages print it. The text of imported releases stays as the log has recorded it."""
-        return self.note.replace("All lists are known in full.", "Every list of this release is complete.")
