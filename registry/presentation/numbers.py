@@ -13,12 +13,16 @@ EN_DASH = "\u2013"
 MISSING = "\u2014"
 LEAST_GROUPED, MOST_DIGITS = 4, 18
 """Digits of a whole number that commas group; one with more is a name."""
+LEAST_PLAIN, MOST_PLAIN = 1e-6, 1e15
+"""From the one to below the other a number has no exponent."""
 ANYWHERE_ON_EARTH = timezone(timedelta(hours=-12), "AoE")
 
 
 def format_decimal(value: float | None, places: int = 2) -> str:
-    """12345.678 -> "12,345.68"; None -> ""."""
-    return "" if value is None else f"{value:,.{places}f}"
+    """12345.678 -> "12,345.68"; 1e20 -> "1e+20"; None -> ""."""
+    if value is None:
+        return ""
+    return f"{value:,.{places}f}" if abs(value) < MOST_PLAIN else f"{value:.{LEAST_GROUPED}g}"
 
 
 def format_times(value: float | None, places: int = 2) -> str:
@@ -47,14 +51,16 @@ def format_significant(value: float | None, digits: int = 3) -> str:
         return ""
     if value == 0:
         return "0"
-    if abs(value) < 1:
+    if not 1 <= abs(value) < MOST_PLAIN:
         return f"{value:.{digits}g}"
     before_the_point = len(f"{abs(value):.0f}")
     return f"{value:,.{max(0, digits - before_the_point)}f}"
 
 
 def format_digits(value: float, digits: int = 5) -> str:
-    """So many significant digits, and all before the point: 1217062 -> "1,217,062", 0.5 -> "0.5"."""
+    """So many significant digits, and all before the point: 1217062 -> "1,217,062", 0.5 -> "0.5", 1e20 -> "1e+20"."""
+    if value and not LEAST_PLAIN <= abs(value) < MOST_PLAIN:
+        return f"{value:.{digits}g}"
     places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
     text = f"{value:,.{max(0, places)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -135,7 +135,7 @@ def draw_staircase(
         best = max(best, score)
         x, y = round(left_x + index * run, 1), axis.at(best)
         line += f"M{x} {y}" if not index else f"H{x}V{y}"
-        number = f"{best:,.0f}"
+        number = presentation_numbers.format_decimal(best, 0)
         text = f"{number} {system}" if index in named else ""
         if max(x - left_x, right - x - 6) <= LETTER * len(text):
             text = number  # neither side has room for the name

@@ -162,7 +162,7 @@ def test_answers_about_single_results_have_the_label(client, record) -> None:
 def test_hits_of_a_search_have_it(client, record) -> None:
     hits = client.get("/api/v1/search/?q=machine").json()["results"]
     labels_by_id = {hit["title"]: hit["summary"] for hit in hits if hit["kind"] == "result"}
-    assert labels_by_id["Machine 0, io500"] == f"Site One, Lustre 2.15, sc26, {ONE_RULE}"
+    assert labels_by_id["Machine 0, io500"] == f"Site One, Lustre 2.15, sc26, {ONE_RULE}, score 50.00"
 
 
 @pytest.mark.parametrize(

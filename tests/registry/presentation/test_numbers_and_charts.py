@@ -18,6 +18,7 @@ NOW = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
 
 @pytest.mark.parametrize(("value", "places", "written"), [
     (36850.37, 2, "36,850.37"), (0.5, 2, "0.50"), (None, 2, ""), (0.0, 1, "0.0"), (1e9, 0, "1,000,000,000"),
+    (-2e9, 0, "-2,000,000,000"), (1e290, 2, "1e+290"), (-1e15, 2, "-1e+15"),
 ])  # fmt: skip
 def test_decimals_are_grouped_and_have_their_places(value, places, written) -> None:
     assert numbers.format_decimal(value, places) == written
@@ -25,9 +26,17 @@ def test_decimals_are_grouped_and_have_their_places(value, places, written) -> N
 
 @pytest.mark.parametrize(("value", "written"), [
     (36850.37, "36,850"), (97.21, "97.2"), (9.999, "10.0"), (1.2345, "1.23"), (0.01234, "0.0123"), (0, "0"),
+    (-36850.37, "-36,850"), (5e-324, "4.94e-324"), (1.2345e20, "1.23e+20"),
 ])  # fmt: skip
 def test_numbers_for_the_eye_have_three_digits(value, written) -> None:
     assert numbers.format_significant(value) == written
+
+
+@pytest.mark.parametrize(("value", "written"), [
+    (1217062, "1,217,062"), (0.5, "0.5"), (0, "0"), (123456.789, "123,457"), (5e-324, "4.9407e-324"), (1e290, "1e+290"),
+])  # fmt: skip
+def test_significant_digits_stay_short(value, written) -> None:
+    assert numbers.format_digits(value) == written
 
 
 @pytest.mark.parametrize(("value", "written"), [

@@ -327,6 +327,9 @@ def _score(evidence: Evidence) -> Iterator[Finding]:
             yield from _score_agrees(evidence, name, texts, computed[name])
 
 
+_SCORE_WORDS = {"BW": "bandwidth", "MD": "metadata rate", "SCORE": "score"}
+
+
 def _score_agrees(evidence: Evidence, name: str, texts: dict[str, str], computed: score.Score) -> Iterator[Finding]:
     rule = score.definition(score.BY_SCORE[name])
     steps = {phase.name: phase.half_step for phase in evidence.phases}
@@ -357,10 +360,11 @@ def _score_agrees(evidence: Evidence, name: str, texts: dict[str, str], computed
             actual=texts["SCORE"][:40],
         )
         return
+    changed = " and ".join(_SCORE_WORDS[key] for key in wrong)
     yield Finding(
         "io500.score.inconsistent",
         ERROR,
-        f"{', '.join(wrong)} of {name} does not follow from the phases: they give {computed.value:.6f}.",
+        f"The line {name} has another {changed} than the phases give: {computed.value:.6f}.",
         "A phase value or the score was changed. " + _HINT_ORIGINAL,
         _score_line(evidence, name),
         expected=f"{computed.value:.6f} (BW {computed.bandwidth_gib_per_s:.6f}, MD {computed.rate_kiops:.6f})",
