@@ -116,6 +116,7 @@ class ComparedResult(TypedDict):
     institution: str
     system: str
     release: Union[str, None]
+    release_name: Union[str, None]
     label: Union[str, None]
     tool_version: str
     trust: str

@@ -207,6 +207,7 @@ def _side_heading(result: Any) -> Row:
         "institution": result.institution,
         "system": result.system_name,
         "release": result.release.slug if result.release else None,
+        "release_name": result.release.name if result.release else None,
         "label": result.label,
         "tool_version": result.tool_version,
         "trust": result.trust,

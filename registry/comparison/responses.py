@@ -16,6 +16,7 @@ from registry.query.responses.row_fields import (
     PublicId,
     Quantity,
     ReleaseSlug,
+    ReleaseTitle,
     SourceAddress,
     SourceText,
     Statistic,
@@ -133,6 +134,7 @@ class ComparedResult(Shape):
     institution: PrintedInstitution
     system: PrintedSystem
     release: ReleaseSlug | None
+    release_name: ReleaseTitle | None
     label: DistinctLabel | None
     tool_version: ToolVersion
     trust: TrustText

@@ -66,9 +66,10 @@ def show_comparison(request: HttpRequest, source: RowSource = PUBLIC) -> HttpRes
         comparison = load.comparison_document(ids, per, assume, source)
     except Problem as problem:
         return render(request, "comparison/compare.html", offered | {"problem": problem}, status=problem.status)
-    names = public_record.names_by_id(ids, source)
-    named = [row | {"release": names.get(row["id"], row)["release"]} for row in comparison["results"]]
-    headings = [heading | {"letter": letter} for letter, heading in zip(LETTERS, with_titles(named), strict=False)]
+    headings = [
+        heading | {"letter": letter}
+        for letter, heading in zip(LETTERS, with_titles(comparison["results"]), strict=False)
+    ]
     rows = _main_rows(comparison["measurements"])
     figures = [(_phase_row if row["stat"] in PHASE_STATISTICS else _figure_row)(row, per) for row in rows[:ROWS_SHOWN]]
     titles = [heading["title"] for heading in headings]
@@ -179,7 +180,7 @@ def with_titles(headings: Sequence[Row]) -> list[Row]:
     A column without a system has the institution, or its id.
     """
     names = [heading["system"] or heading["institution"] or heading["id"] for heading in headings]
-    for field in ("release", "label", "id"):
+    for field in ("release_name", "label", "id"):
         if len(set(names)) == len(names):
             break
         if len({heading[field] for heading in headings}) > 1:

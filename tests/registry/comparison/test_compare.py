@@ -704,10 +704,14 @@ def test_releases_of_a_comparison_have_their_names(client) -> None:
     page = client.get("/compare/?results=hw-1,hw-2").content.decode()
     assert "<h1>Fjord, Call 1 and Call 2</h1>" in page
     assert "-call" not in page
+    rows = client.get("/api/v1/compare/?results=hw-1,hw-2").json()["results"]
+    assert [(row["release"], row["release_name"]) for row in rows] == [
+        ("spring-call", "Call 1"), ("autumn-call", "Call 2"),
+    ]  # fmt: skip
 
 
 def test_columns_without_other_differences_have_their_ids() -> None:
-    headings = [{"id": id, "system": "S", "institution": "I", "release": "T1", "label": None} for id in ("a", "b")]
+    headings = [{"id": id, "system": "S", "institution": "I", "release_name": "T1", "label": None} for id in ("a", "b")]
     assert [heading["title"] for heading in with_titles(headings)] == ["S, a", "S, b"]
     labelled = [headings[0], headings[1] | {"label": "both at once"}]
     assert [heading["title"] for heading in with_titles(labelled)] == ["S", "S, both at once"]
