@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from registry.lists.definitions import title_of
 from submissions.models import Account, Disposition, Submission, Tie
 from submissions.publication import publish
 from tests.html import page_source
@@ -254,4 +255,4 @@ def test_the_page_that_publishes_says_which_runs_do_not_rank_and_why(cast, submi
     page = page_source(page_of(cast.erin).get(f"/releases/{release.slug}/publish/"))
     assert unranked.keys() & set(submission.lists)
     for name in unranked.keys() & set(submission.lists):
-        assert f'<span class="no">not on {name}</span>: {unranked[name]}' in page.replace("&#x27;", "'")
+        assert f'<span class="no">not on {title_of(name)}</span>: {unranked[name]}' in page.replace("&#x27;", "'")
