@@ -13,7 +13,7 @@ from tests.registry.studies.test_studies import measure
 
 pytestmark = pytest.mark.django_db
 
-VALUES = [0.0, 5e-324, 1e-9, 0.1 + 0.2, -1.0, 9_007_199_254_740_993.0, 1e290]
+VALUES = [0.0, 5e-324, -1.0, 9_007_199_254_740_993.0, 1e290]
 ADDRESSES = (
     "/results/hw-extreme/",
     "/results/hw-extreme/among/",
