@@ -344,4 +344,5 @@ INTENDED = (
     Intended("anybody results/*/citation/", "answer.trust", CITED_AS_READ, became_derived),
     Intended("anybody studies/*/", "answer.axes.*.title", LABELS),
     Intended("anybody study/axes/", "answer.results.*.title", LABELS),
+    Intended("anybody studies/", "answer.results.*.title", "titles of studies are questions"),
 )
