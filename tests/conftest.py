@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
-from django.core.cache import cache
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,12 +91,6 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     with django_db_blocker.unblock():
         connection.settings_dict["TEST"]["TEMPLATE"] = migrated_database()
     connection.ops = QuickFlush(connection)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def empty_cache() -> None:
-    """What one file's tests keep in the cache is of their record, which the next file does not have."""
-    cache.clear()
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,15 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 
 from tests.migrated import copied, loaded_database
+
+
+@pytest.fixture(scope="module", autouse=True)
+def empty_cache() -> None:
+    """What one file's tests keep in the cache is of their record, which the next file does not have."""
+    cache.clear()
 
 
 @pytest.fixture(scope="module")

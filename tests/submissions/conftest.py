@@ -34,6 +34,7 @@ from submissions.publication import publish as publication_publish
 from submissions.publication import releases
 from submissions.review import decisions
 from tests.make_io500 import make_archive
+from tests.registry.conftest import empty_cache  # noqa: F401
 from tests.submissions.cast import Cast, Person, define, leftovers, make_cast, submit_to, unhindered
 from tests.submissions.receiver import receiver  # noqa: F401
 from tests.submissions.stage import stage  # noqa: F401
