@@ -196,7 +196,8 @@ def print_summary(document, stream):
     tools = ", ".join("%s %d" % pair for pair in sorted(document["by_tool"].items()))
     outputs = report.count_text(document["outputs"], "output")
     report.print_line("found    " + outputs + (": " + tools if tools else ""), stream)
-    is_trial = document["not_sent"] and not document["sent"] and document["stopped"] is None
+    # All is sent where nothing stopped it, apart from --dry-run.
+    is_trial = document["not_sent"] and document["stopped"] is None
     unsent_word = "to send" if is_trial else "not sent"
     for name, word in (("sent", "sent"), ("sent_before", "before"), ("not_sent", unsent_word)):
         if document[name] or (name == "sent" and not is_trial):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.db.models import Model
 
 from registry.models import Erasure, IdentityChange, Override, SavedStudy
+from registry.models.identities import DECIDERS
 
 NAMED_IN: tuple[tuple[type[Model], str], ...] = (
     (Override, "decided_by"),
     (SavedStudy, "saved_by"),
     (Erasure, "erased_by"),
-    (IdentityChange, "decided_by"),
-    (IdentityChange, "undone_by"),
+    *((IdentityChange, column) for column in DECIDERS),
 )
 """Columns with names of accounts."""
 

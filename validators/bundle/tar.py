@@ -34,7 +34,7 @@ _PAX_TEXTS = {
 _PAX_KEY_BYTES = 100
 
 Unclaimed = Callable[[str, Callable[[int], bytes]], None]
-"""Takes where in the tar bytes stand that belong to no file, and what reads them."""
+"""Takes where in an archive bytes stand that belong to no file, and what reads them."""
 
 
 class TarError(ValueError):

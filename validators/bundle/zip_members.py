@@ -15,7 +15,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, BinaryIO, NamedTuple
 
-CHUNK = 256 * 1024
+from validators.bundle.tar import CHUNK, Unclaimed
+
 _LOCAL, _FIELD = struct.Struct("<26xHH"), struct.Struct("<HH")
 _HAS_DESCRIPTOR = 0x08
 _DESCRIPTORS = tuple(struct.Struct(form) for form in ("<4sLLL", "<4sLQQ", "<LLL", "<LQQ"))
@@ -23,9 +24,6 @@ _DESCRIPTOR_MARK = b"PK\x07\x08"
 _END, _END64, _LOCATOR64 = 22, 56, 20
 _EXTRA_BYTES = {0x0001: 32, 0x000A: 32, 0x5455: 13, 0x5855: 12, 0x7855: 4, 0x7875: 24, 0xCAFE: 0}
 """Fields that tools write (sizes beyond 4 GiB, times, owners, the mark of a jar), and the most bytes of each."""
-
-Unclaimed = Callable[[str, Callable[[int], bytes]], None]
-"""Takes where in the zip bytes stand that belong to no file, and what reads them."""
 
 
 class EndRecord(NamedTuple):
