@@ -63,9 +63,10 @@ class GrantForm(PageForm):
 
     context_name = "grant_form"
     username = forms.CharField(max_length=150, label="User name", validators=[Account.username_validator])
-    institution = forms.CharField(
+    institution = forms.SlugField(
         required=False, max_length=160, label="Institution, as in its address", help_text="Leave empty for none."
     )
+    is_new_institution = forms.BooleanField(required=False, label="Create this institution")
 
 
 class RefusalForm(PageForm):
