@@ -52,7 +52,7 @@ class Problem(Exception):
 
     @property
     def page_hint(self) -> str:
-        """The hint as pages say it: the time to wait in place of the header, and no sentence with a field of the API."""
+        """The hint as pages say it: the time to wait in place of the header, and no field of the API."""
         wait = duration_text(self.retry_after_s) if self.retry_after_s else "a while"
         hint = _HEADER_WORDS.sub(lambda words: f"in {wait}" if words["after"] else wait, self.hint)
         return " ".join(sentence for sentence in _SENTENCE_ENDS.split(hint) if "`" not in sentence)

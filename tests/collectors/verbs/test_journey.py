@@ -212,7 +212,7 @@ def test_answers_of_a_file_or_of_standard_input_are_sent(alice, stored, tmp_path
     path.write_text('{"system_purpose": "Climate models."}')
     assert alice("answer", ID, "--file", path).returncode == 0
     assert alice("answer", ID, "--file", "-", typed=path.read_text()).returncode == 0
-    of_one_name = '{"answers": %s}' % path.read_text()
+    of_one_name = '{"answers": {"system_purpose": "Climate models."}}'
     assert alice("answer", ID, "--file", "-", typed=of_one_name).returncode == 0
     assert sent(stored, "PUT") == [(PATH + "answers/", {"system_purpose": "Climate models."})] * 3
 
