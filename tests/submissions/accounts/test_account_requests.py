@@ -220,8 +220,8 @@ def test_the_link_of_the_letter_ends_in_a_signed_in_account(cast: Cast) -> None:
     person = Client()
     form = person.get(link, follow=True)
     assert "<h1>Set a password</h1>" in page_source(form)
-    done = person.post(form.request["PATH_INFO"], {"password1": PASSWORD, "password2": PASSWORD}, follow=True)
-    assert '<a class="btn" href="/login/">Sign in</a>' in page_source(done)
+    ready = person.post(form.request["PATH_INFO"], {"password1": PASSWORD, "password2": PASSWORD}, follow=True)
+    assert '<a class="btn" href="/login/">Sign in</a>' in page_source(ready)
     answer = person.post("/login/", {"username": "gil@lab.example", "password": PASSWORD, "next": "/submissions/new/"})
     assert answer["Location"] == "/submissions/new/"
     assert person.get("/account/").status_code == 200

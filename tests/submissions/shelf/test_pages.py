@@ -242,7 +242,7 @@ def test_the_form_of_a_study_offers_only_what_a_run_measured(page, shelved) -> N
     assert "()" not in offered
 
 
-def test_choices_of_the_same_title_are_told_apart_by_name(page, shelved, published) -> None:
+def test_choices_of_one_title_have_their_names_beside_it(page, shelved, published) -> None:
     form = unescape(text(page("bob", "/shelf/all/ranking/")))
     (offered,) = re.findall(r'<select name="condition".*?</select>', form, re.DOTALL)
     titles = re.findall(r"<option[^>]*>([^<]*)</option>", offered)
