@@ -151,10 +151,10 @@ def test_a_new_institution_is_proposed_and_created_with_the_account(cast: Cast) 
     assert (membership.institution.name, membership.role) == ("Far Lab", "admin")
 
 
-@pytest.mark.parametrize("asked", ["North Lab", "NORTH LAB", "north-lab"])
-def test_an_institution_that_is_there_is_proposed_by_its_name(cast: Cast, asked: str) -> None:
+@pytest.mark.parametrize("name", ["North Lab", "NORTH LAB", "north-lab"])
+def test_an_institution_that_is_there_is_proposed_by_its_name(cast: Cast, name: str) -> None:
     Site.objects.filter(slug="north-lab").update(name="North Lab")
-    ask(institution=asked)
+    ask(institution=name)
     form = page_source(client_of(cast.fay).get("/account/requests/"))
     assert re.search(r'name="institution" value="north-lab"', form)
     assert not re.search(r'<input[^>]*name="is_new_institution"[^>]* checked', form)
