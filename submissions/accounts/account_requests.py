@@ -170,12 +170,16 @@ def open_requests() -> QuerySet[AccessRequest]:
     return AccessRequest.objects.all()
 
 
+MOST_SLUG = 100
+"""Characters of the slug of an institution, as its table has them."""
+
+
 def proposed_institution(name: str) -> tuple[str, bool]:
     """Slug of the institution that somebody named in words, and whether it would have to be created.
 
     It is that of the same name or slug; ("", False) where no slug can be formed from the name.
     """
-    slug = slugify(name)[:160].strip("-")
+    slug = slugify(name)[:MOST_SLUG].strip("-")
     site = Site.objects.filter(Q(name__iexact=name.strip()) | Q(slug=slug), merged_into=None).order_by("id").first()
     return (site.slug, False) if site is not None else (slug, bool(slug))
 

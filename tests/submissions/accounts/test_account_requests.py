@@ -168,6 +168,7 @@ def test_an_institution_that_is_there_is_proposed_by_its_name(cast: Cast, name: 
         ("", "on", "Use lower-case letters, digits and hyphens."),
         ("South", "on", "Use lower-case letters, digits and hyphens."),
         ("south lab", "on", "valid"),
+        ("s" * 101, "on", "Enter at most 100 characters."),
     ],
 )
 def test_a_wrong_institution_is_reported_beside_a_wrong_name(
@@ -178,6 +179,22 @@ def test_a_wrong_institution_is_reported_beside_a_wrong_name(
     assert page.status_code == 422
     assert why in page_source(page)
     assert AccessRequest.objects.exists() and not Account.objects.filter(username="gil").exists()
+
+
+def test_the_longest_name_of_an_institution_is_granted_as_proposed(cast: Cast) -> None:
+    ask(institution="n" * 150 + " " + "o" * 49)
+    form = page_source(client_of(cast.fay).get("/account/requests/"))
+    (slug,) = re.findall(r'name="institution" value="(n+)"', form)
+    assert grant(cast, username="gil", institution=slug, is_new_institution="on").status_code == 200
+    assert len(Account.objects.get(username="gil").memberships.get().institution.name) == 200
+
+
+def test_a_name_without_latin_letters_is_proposed_no_address(cast: Cast) -> None:
+    """The administrator types one; nothing is ticked that could not be carried out."""
+    ask(institution="气象局")
+    form = page_source(client_of(cast.fay).get("/account/requests/"))
+    assert not re.search(r'name="institution" value=', form)
+    assert not re.search(r'<input[^>]*name="is_new_institution"[^>]* checked', form)
 
 
 def test_both_fields_are_reported_at_once(cast: Cast) -> None:
