@@ -3,7 +3,7 @@
 import time
 from collections import namedtuple
 
-from collectors.server.log import history, memory, merkle, proof, shown, signed_note, tiles
+from collectors.server.log import history, memory, merkle, proof, record_times, shown, signed_note, tiles
 
 MOST_FOLLOWED = 200
 """Earlier records that are read of one thing."""
@@ -54,7 +54,7 @@ class Verification:
     def __init__(self, remembered, key, brought, log, today, address):
         self.remembered, self.key, self.brought = remembered, key, brought
         self.log, self.today, self.address = log, today, address
-        self.signed_with = None
+        self.signed_with = self.signed_s = None
         self.statements = []
         self.memory = remembered
 
@@ -82,6 +82,7 @@ class Verification:
             return
         if self.is_signed(inclusion.checkpoint, inclusion.key) and self.is_included(inclusion):
             self.check_known_log(inclusion.checkpoint)
+            self.check_time(inclusion)
 
     def is_signed(self, checkpoint, offered):
         """Whether a key that is known, or on first use the offered one, signed a checkpoint."""
@@ -105,7 +106,7 @@ class Verification:
             seconds = signed_note.read_signed_time(checkpoint.text, key)
         except signed_note.NoteError as error:
             return self.add_statement("signature", REFUTED, str(error))
-        self.signed_with = key
+        self.signed_with, self.signed_s = key, seconds
         moment = "then" if seconds is None else time.strftime("at %Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
         text = "%s signed that its log had %d leaves %s. Key: %s."
         return self.add_statement("signature", PROVEN, text % (checkpoint.origin, checkpoint.size, moment, key.text))
@@ -179,6 +180,30 @@ class Verification:
                 return True
         text = "The checkpoint of %d leaves is not signed by a key that is known of this log."
         return self.add_statement("signature", REFUTED, text % point.size)
+
+    def check_time(self, inclusion):
+        """Say where a record cannot be of the time that it says, by the signed times of checkpoints."""
+        recorded = record_times.read_moment(inclusion.record.get("recorded_at"))
+        if recorded is None or self.worst_outcome() == REFUTED:
+            return
+        earlier = [point for point in (self.last_remembered(), self.brought) if point is not None]
+        try:
+            times = [self.signed_time(point) for point in earlier if point.size <= inclusion.index]
+        except signed_note.NoteError as error:
+            self.add_statement("time", REFUTED, "A checkpoint that was kept: %s" % error)
+            return
+        before = max((seconds for seconds in times if seconds is not None), default=None)
+        wrong = record_times.misplaced_text(recorded, before, self.signed_s)
+        if wrong:
+            self.add_statement("time", REFUTED, wrong)
+
+    def signed_time(self, point):
+        """When a key that is known of this log signed a checkpoint, None where that is not in it. Raises NoteError."""
+        for key in self.trusted_keys(None) + [self.signed_with]:
+            seconds = signed_note.read_signed_time(point.text, key)
+            if seconds is not None:
+                return seconds
+        return None
 
     def last_remembered(self):
         return None if self.remembered is None else signed_note.read_checkpoint(self.remembered.checkpoint)

@@ -359,6 +359,71 @@ def test_another_key_is_found_and_a_known_one_accepted(reader, peer, log):
     assert reader("verify", "hw-1").returncode == 0, "the key is remembered"
 
 
+SIGNED_S = 1_800_000_000
+"""2027-01-15 08:00 UTC."""
+
+
+def add_late_record(log, recorded_at, signed_s):
+    """One more result behind all that was remembered, and its place; the next checkpoint is signed at `signed_s`."""
+    place = log.add(envelope("result", FACTS | {"id": "hw-2"}) | {"recorded_at": recorded_at})
+    log.fill(1)
+    log.signed_s = signed_s
+    return place
+
+
+@pytest.mark.parametrize(
+    ("recorded_at", "why"),
+    [
+        ("2027-01-15T06:59:59Z", "2027-01-15 06:59 UTC, and the checkpoint of 2027-01-15 08:00 UTC does not have it."),
+        ("2026-01-01T00:00:00Z", "2026-01-01 00:00 UTC, and the checkpoint of 2027-01-15 08:00 UTC does not have it."),
+        ("2027-01-15T10:01:01Z", "2027-01-15 10:01 UTC, and the checkpoint of 2027-01-15 09:01 UTC has it already."),
+        ("2027-01-15T07:00:00Z", ""),
+        ("2027-01-15T08:30:00.5Z", ""),
+        ("2027-01-15T10:01:00Z", ""),
+        ("yesterday", ""),
+        (7, ""),
+    ],
+)
+def test_a_record_is_as_old_as_its_checkpoint(every_python, reader, peer, log, recorded_at, why):
+    """The remembered checkpoint does not have it, and the one of the proof does: it was made between their times."""
+    log.signed_s = SIGNED_S
+    show(peer, log)
+    assert reader("verify", "hw-1", python=every_python).returncode == 0
+    place = add_late_record(log, recorded_at, SIGNED_S + 3660)
+    show(peer, log)
+    peer.public["/api/v1/results/hw-2/"] = ANSWER | {"id": "hw-2"}
+    peer.public["/api/v1/results/hw-2/proof/"] = log.proof(place)
+    verified = reader("verify", "hw-2", python=every_python)
+    assert verified.returncode == (1 if why else 0), verified.stdout + verified.stderr
+    assert ("time " in verified.stdout) == bool(why) and why in verified.stdout
+
+
+def test_a_checkpoint_that_was_brought_tells_the_time_as_well(reader, peer, log, tmp_path):
+    log.signed_s = SIGNED_S
+    brought = tmp_path / "checkpoint"
+    brought.write_text(log.checkpoint())
+    place = add_late_record(log, "2026-01-01T00:00:00Z", SIGNED_S + 60)
+    show(peer, log)
+    peer.public["/api/v1/results/hw-2/"] = ANSWER | {"id": "hw-2"}
+    peer.public["/api/v1/results/hw-2/proof/"] = log.proof(place)
+    assert reader("verify", "hw-2", "--json").returncode == 0
+    verified = reader("verify", "hw-2", "--checkpoint", brought)
+    assert verified.returncode == 1
+    assert "the checkpoint of 2027-01-15 08:00 UTC does not have it." in verified.stdout
+
+
+def test_a_clock_that_was_set_back_refutes_no_record(reader, peer, log):
+    """The later checkpoint has the earlier time: which of both clocks was wrong is not known."""
+    log.signed_s = SIGNED_S + 86_400
+    show(peer, log)
+    assert reader("verify", "hw-1").returncode == 0
+    place = add_late_record(log, "2027-01-15T07:50:00Z", SIGNED_S)
+    show(peer, log)
+    peer.public["/api/v1/results/hw-2/"] = ANSWER | {"id": "hw-2"}
+    peer.public["/api/v1/results/hw-2/proof/"] = log.proof(place)
+    assert reader("verify", "hw-2").returncode == 0
+
+
 def test_the_signed_time_is_printed_and_another_one_refuted(every_python, reader, peer, log):
     log.signed_s = 1795906474  # date -ud '2026-11-28 22:54:34' +%s
     show(peer, log)
