@@ -384,7 +384,7 @@ def add_late_record(log, recorded_at, signed_s):
         (7, ""),
     ],
 )
-def test_a_record_is_as_old_as_its_checkpoint(every_python, reader, peer, log, recorded_at, why):
+def test_a_record_fits_the_times_of_its_checkpoints(every_python, reader, peer, log, recorded_at, why):
     """The remembered checkpoint does not have it, and the one of the proof does: it was made between their times."""
     log.signed_s = SIGNED_S
     show(peer, log)
@@ -398,7 +398,7 @@ def test_a_record_is_as_old_as_its_checkpoint(every_python, reader, peer, log, r
     assert ("time " in verified.stdout) == bool(why) and why in verified.stdout
 
 
-def test_a_checkpoint_that_was_brought_tells_the_time_as_well(reader, peer, log, tmp_path):
+def test_a_checkpoint_of_the_user_tells_the_time(reader, peer, log, tmp_path):
     log.signed_s = SIGNED_S
     brought = tmp_path / "checkpoint"
     brought.write_text(log.checkpoint())
@@ -412,7 +412,7 @@ def test_a_checkpoint_that_was_brought_tells_the_time_as_well(reader, peer, log,
     assert "the checkpoint of 2027-01-15 08:00 UTC does not have it." in verified.stdout
 
 
-def test_a_clock_that_was_set_back_refutes_no_record(reader, peer, log):
+def test_a_record_under_a_clock_set_back_is_accepted(reader, peer, log):
     """The later checkpoint has the earlier time: which of both clocks was wrong is not known."""
     log.signed_s = SIGNED_S + 86_400
     show(peer, log)
