@@ -43,7 +43,9 @@ def use_bytes(account: Account, institution: Site | None, size: int, *, new: Sub
     of_account = Q(account=account)
     of_institution = Q(institution=institution) if institution else Q(pk=None)
     uses = _recent_uses(Kind.BYTES)
-    unchecked = Submission.objects.filter(account=account, state__in=UNFINISHED).exclude(pk=new and new.pk)
+    unchecked = Submission.objects.filter(account=account, state__in=UNFINISHED)
+    if new:
+        unchecked = unchecked.exclude(pk=new.pk)
     used = Account.objects.values(
         unchecked=_total_amount(unchecked, "account", Count("pk")),
         account=_total_amount(uses.filter(of_account), "kind", Sum("amount")),
