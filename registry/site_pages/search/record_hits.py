@@ -129,7 +129,7 @@ def _has_id(text: str) -> Q:
 
 
 def _result_hit(row: Row, source: RowSource) -> Hit:
-    when = row["release"] or f"{row['submitted_on'] or ''}"
+    when = row["release_name"] or f"{row['submitted_on'] or ''}"
     score = "" if row["score"] == numbers.MISSING else f"score {row['score']}"
     facts = (row["institution"], row["filesystem_type"], when, row["trust_label"], score)
     title = f"{row['system'] or row['id']}, {row['tool']}"
