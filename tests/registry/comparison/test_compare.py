@@ -423,7 +423,7 @@ def test_the_page_names_quantities_whose_meaning_changed(client: Client, db) -> 
         make_rate(result, "file_create", "max", value)
         make_rate(result, "file_create", "iteration", value)
     page = client.get("/compare/?results=md-1,md-2").content.decode()
-    assert "Rate (max) of file_create does not mean the same." in page
+    assert "Rate (max) of file_create does not mean the same: " in page
     assert (page.count("<b>1.500</b>"), page.count("<b>\N{EM DASH}</b>")) == (1, 1)
     assert client.get("/api/v1/compare/?results=md-1,md-2").json()["notes"][-1]["code"] == "compare.other-meaning"
 
@@ -616,6 +616,7 @@ def test_the_page_leads_with_ratios_and_marks_what_is_no_default(client: Client,
     assert "\N{MULTIPLICATION SIGN} 1.50" in page
     assert "IOR easy write 1.01 not repeated" in page and "95 % range" not in page
     assert '<b>30</b> <span class="tag">\N{NOT EQUAL TO} default</span>' in page
+    assert 'data-l="B / A"><b>1.010</b>' in page
     assert "/docs/uncertainty/" in page
     divided = client.get("/compare/?results=p-1,p-2&per=watt").content.decode()
     assert "Power of p-1, p-2: not in the record" in divided
@@ -695,6 +696,15 @@ def test_columns_are_titled_by_system_and_difference(client, db) -> None:
     three = client.get("/compare/?results=hw-1,hw-2,hw-3").content.decode()
     assert "<h1>3 results side by side</h1>" in three and '<th class="n">C / A</th>' in three
     assert client.get("/api/v1/compare/?results=hw-1,hw-2").json()["results"][0]["label"] is None
+
+
+@pytest.mark.django_db
+def test_defaults_are_written_as_values_are(client: Client) -> None:
+    release = make_release("next")
+    for public_id, segments in (("p-1", 30000), ("p-2", 10000000)):
+        make_result(release, public_id, parameters={"ior_hard_segmentcount": segments})
+    page = page_source(client.get("/compare/?results=p-1,p-2"))
+    assert "<td> <b>30,000</b>" in page and '<td class="soft">10,000,000</td>' in page
 
 
 @pytest.mark.django_db
