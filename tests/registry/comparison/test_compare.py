@@ -516,7 +516,7 @@ def test_the_page_shows_ranges_of_repeated_values_only(client: Client, db) -> No
     indexed(*runs)
     page = client.get("/compare/?results=r-0,r-1").content.decode()
     assert "Line: 95 % range by repeats" in page and "IOR easy write 1.01 tie; find 1.00 not repeated" in page
-    cells = [" ".join(cell.split()) for cell in re.findall(r'<td class="n soft">([^<]*)</td>', page)]
+    cells = [" ".join(cell.split()) for cell in re.findall(r'<td role="cell" class="n soft">([^<]*)</td>', page)]
     assert cells == ["0.95\N{EN DASH}1.07 tie", "not repeated"]
     alone = client.get("/compare/?results=r-0,r-2").content.decode()
     assert "95 % range" not in alone and "IOR easy write 1.02 not repeated" in alone
@@ -684,7 +684,9 @@ def test_columns_are_titled_by_system_and_difference(client, db) -> None:
     make_measurement(make_result(after, "hw-3", system_name="Test system B"), "ior-easy-write")
     page = client.get("/compare/?results=hw-1,hw-2").content.decode()
     hidden_title = '<span class="vh">: Test system A, {},</span>'
-    head = '<th class="n"><a href="/results/hw-{}/">{}' + hidden_title + "<small>{}</small></a></th>"
+    head = (
+        '<th role="columnheader" class="n"><a href="/results/hw-{}/">{}' + hidden_title + "<small>{}</small></a></th>"
+    )
     heads = re.sub(r">\s+|\s+<", lambda match: match[0].strip(), page)
     assert head.format(1, "A", "T1", "T1") in heads and head.format(2, "B", "T2", "T2") in heads
     assert '<th class="n">B / A</th>' in heads
@@ -704,7 +706,7 @@ def test_defaults_are_written_as_values_are(client: Client) -> None:
     for public_id, segments in (("p-1", 30000), ("p-2", 10000000)):
         make_result(release, public_id, parameters={"ior_hard_segmentcount": segments})
     page = page_source(client.get("/compare/?results=p-1,p-2"))
-    assert "<td> <b>30,000</b>" in page and '<td class="soft">10,000,000</td>' in page
+    assert "<b>30,000</b>" in page and '<td class="soft">10,000,000</td>' in page
 
 
 @pytest.mark.django_db
