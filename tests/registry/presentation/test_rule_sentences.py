@@ -43,8 +43,8 @@ def test_other_words_stay(stored: str) -> None:
     [
         ("it has 137438953472000 B, where 1024 B are usual", "it has 137,438,953,472,000 B, where 1,024 B are usual"),
         (
-            "hash 12345678, file a/1234567.txt, 5203 Bytes, 512 B",
-            "hash 12345678, file a/1234567.txt, 5203 Bytes, 512 B",
+            "hash 12345678, a/1234567.txt, 5203 Bytes, 512 B",
+            "hash 12345678, a/1234567.txt, 5203 Bytes, 512 B",
         ),
     ],
 )
