@@ -150,11 +150,11 @@ def nearest_words(words: Words) -> Words | None:
         cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE, "known": name_words})
         alike = cursor.fetchall()
     known_words = frozenset(name_words)
-    nearest = tuple(_unswap(word, known_words) or nearest or word for word, nearest in alike)
+    nearest = tuple(_undo_swap(word, known_words) or nearest or word for word, nearest in alike)
     return nearest if nearest != words else None
 
 
-def _unswap(word: str, known_words: Collection[str]) -> str:
+def _undo_swap(word: str, known_words: Collection[str]) -> str:
     """The known word that this is with two neighbouring letters in each other's place; empty for a known word."""
     if word in known_words:
         return ""

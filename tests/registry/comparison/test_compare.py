@@ -696,7 +696,7 @@ def test_columns_are_titled_by_system_and_difference(client, db) -> None:
     assert '<a href="/results/hw-2/">A<span class="vh">: Test system A,</span>' in other
     assert "<h1>Test system A and Test system B</h1>" in other
     three = client.get("/compare/?results=hw-1,hw-2,hw-3").content.decode()
-    assert "<h1>3 results side by side</h1>" in three and '<th class="n">C / A</th>' in three
+    assert "<h1>3 results side by side</h1>" in three and '<th role="columnheader" class="n">C / A</th>' in three
     assert client.get("/api/v1/compare/?results=hw-1,hw-2").json()["results"][0]["label"] is None
 
 

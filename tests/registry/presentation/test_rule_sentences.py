@@ -39,7 +39,7 @@ def test_other_words_stay(stored: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stored", "shown"),
+    ("sentence", "grouped"),
     [
         ("it has 137438953472000 B, where 1024 B are usual", "it has 137,438,953,472,000 B, where 1,024 B are usual"),
         (
@@ -48,8 +48,8 @@ def test_other_words_stay(stored: str) -> None:
         ),
     ],
 )
-def test_counts_of_bytes_are_grouped(stored: str, shown: str) -> None:
-    assert group_bytes(stored) == shown
+def test_counts_of_bytes_are_grouped(sentence: str, grouped: str) -> None:
+    assert group_bytes(sentence) == grouped
 
 
 def test_a_percent_sign_stays_beside_its_number() -> None:
