@@ -128,6 +128,20 @@ def print_prospects(document, stream):
         print_line("list    no open release ranks results of {}".format(document["tool"]), stream)
 
 
+REVIEW_WORDS = {"changes_requested": "asks for changes", "rejected": "rejected it"}
+
+
+def print_review(document, stream):
+    """Of a submission that a reviewer sent back or rejected: who did, when and why."""
+    reviews = list_of_dicts(document, "reviews")
+    if document.get("state") in REVIEW_WORDS and reviews:
+        newest = max(reviews, key=lambda review: str(review.get("made_at")))
+        act = REVIEW_WORDS[document["state"]]
+        print_line("review  {} {}, {}:".format(newest.get("reviewer"), act, day_of(newest.get("made_at"))), stream)
+        for line in str(newest.get("reason")).splitlines():
+            print_line("        {}".format(line), stream)
+
+
 def print_state(document, stream):
     """Where a submission stands: name, release and lists, state, what it waits for, its result and its address."""
     if document.get("name"):
@@ -140,6 +154,7 @@ def print_state(document, stream):
     answered = document.get("answered_by_recipe")
     if isinstance(answered, list) and answered:
         print_line("recipe  answers {}".format(", ".join(map(str, answered))), stream)
+    print_review(document, stream)
     if waits_for(document):
         print_line("next    {}".format(waits_for(document)), stream)
     if document.get("shelf_runs"):

@@ -1,7 +1,8 @@
 """Make a database ready to serve: reach it and the broker, then run management commands in one process.
 
 Run by `up` inside the environment, with the settings of the registry: `python prepare.py "COMMAND [OPTIONS]"...`. Exit
-status 3 and one line on standard error if a server cannot be reached; the commands of Django tell their own errors.
+status 3 and one line on standard error if a server cannot be reached, 1 and one line for a setting that is not valid;
+the commands of Django tell their own errors.
 """
 
 import sys
@@ -11,6 +12,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 import django  # noqa: E402
 from django.conf import settings  # noqa: E402
+from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import OperationalError, connection  # noqa: E402
 from kombu.connection import Connection  # noqa: E402
@@ -22,7 +24,10 @@ UNREACHABLE = 3
 
 def main(commands: list[str]) -> None:
     """Reach both servers, then run each command without asking questions."""
-    django.setup()
+    try:
+        django.setup()
+    except ImproperlyConfigured as error:
+        sys.exit(f"the settings are not valid: {error}")
     reach_database()
     reach_broker()
     for command, *options in map(str.split, commands):

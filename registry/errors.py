@@ -24,6 +24,7 @@ CONTENT_TYPE = "application/problem+json"
 
 
 _HEADER_WORDS = re.compile(r"as long as Retry-After says|(?P<after>after )?the seconds in `?Retry-After`?")
+_SENTENCE_ENDS = re.compile(r"(?<=\.) ")
 
 
 def duration_text(seconds: int) -> str:
@@ -51,9 +52,10 @@ class Problem(Exception):
 
     @property
     def page_hint(self) -> str:
-        """The hint as pages say it: with the time to wait in place of the header, which no browser shows."""
+        """The hint as pages say it: the time to wait in place of the header, and no field of the API."""
         wait = duration_text(self.retry_after_s) if self.retry_after_s else "a while"
-        return _HEADER_WORDS.sub(lambda words: f"in {wait}" if words["after"] else wait, self.hint)
+        hint = _HEADER_WORDS.sub(lambda words: f"in {wait}" if words["after"] else wait, self.hint)
+        return " ".join(sentence for sentence in _SENTENCE_ENDS.split(hint) if "`" not in sentence)
 
 
 class Unavailable(Problem):

@@ -457,26 +457,26 @@ class NoSuchRun(SubmitRefused):
 class RunInvalid(SubmitRefused):
     code = "submit.run-invalid"
     title = "The run has errors"
-    hint = "Choose another run of the bundle, or fix what `findings` shows and upload again."
+    hint = "Choose another run of the bundle, or fix what its findings name and upload again."
 
 
 class NoInstitution(SubmitRefused):
     code = "submit.no-institution"
     title = "Choose an institution"
-    hint = "Name an institution of the account as `institution` in the metadata (revalidate)."
+    hint = "Name an institution of the account. By API, `revalidate/` takes it as `institution`."
 
 
 class OtherBenchmark(SubmitRefused):
     code = "submit.other-benchmark"
     title = "The run is of another benchmark than the result to reproduce"
-    hint = "Withdraw it, and upload the bundle again without `reproduces` or with another id."
+    hint = "Withdraw it, and upload the bundle again without the id of a result, or with another one."
 
 
 class TestSubmission(SubmitRefused):
     __test__ = False  # its name is no test to pytest
     code = "submit.test"
     title = "Test uploads cannot be submitted"
-    hint = "Upload the bundle again without `test`; that is another submission."
+    hint = "Upload the bundle again, not as a test. That is another submission."
 
 
 class ExampleSubmission(SubmitRefused):
@@ -488,7 +488,7 @@ class ExampleSubmission(SubmitRefused):
 class EmbargoPast(SubmitRefused):
     code = "submit.embargo-past"
     title = "The end of the embargo is in the past"
-    hint = "Leave `embargo_until` out, or give a later time."
+    hint = "Give a later time, or none."
 
 
 class ReviewRefused(Problem):
@@ -636,7 +636,7 @@ class WouldBeEmpty(Problem):
     status = 409
     code = "release.would-be-empty"
     title = "A list would be empty, or nothing would be published"
-    hint = "Remove the lists from the release, wait for results, or send `allow_empty` as true."
+    hint = "Remove the lists from the release, or wait for results. By API, `allow_empty` as true publishes it."
 
 
 class NotConfirmed(Problem):
@@ -738,7 +738,7 @@ class NoMember(Problem):
     status = 404
     code = "institution.no-member"
     title = "Unknown member of the institution"
-    hint = "Name an account that `members/` lists."
+    hint = "Name an account that is a member."
 
 
 class LastAdmin(Problem):

@@ -64,7 +64,10 @@ def run(options, progress):
 
 
 def read_answers(path):
-    """The JSON object of a file, or of standard input for `-`. Raises UsageError for anything else."""
+    """The JSON object of a file, or of standard input for `-`; of `answers` alone what it holds.
+
+    Raises UsageError for anything else.
+    """
     try:
         content = sys.stdin.buffer.read(MAX_BYTES + 1) if path == "-" else read_at_most(path, MAX_BYTES)
         if len(content) > MAX_BYTES:
@@ -74,6 +77,8 @@ def read_answers(path):
         raise UsageError("collector.path", "%s cannot be read: %s" % (path, error.strerror or error))
     except (ValueError, RecursionError) as error:
         raise UsageError("collector.answers", "%s holds no JSON of answers: %s." % (path, error))
+    if isinstance(document, dict) and set(document) == {"answers"}:
+        document = document["answers"]
     if not isinstance(document, dict) or not document:
         raise UsageError("collector.answers", "%s is no JSON object of answers." % path)
     return document

@@ -277,12 +277,16 @@ def _format_place(name: str, value: Any) -> str:
 
 
 def _metric_choices(source: RowSource) -> list[tuple[str, str]]:
-    """Each metric with its label: what was measured, its unit and the benchmarks that measure it.
+    """Each metric that a run of the source has, with its label: what was measured, its unit, and by which benchmarks.
 
     Kept for the record alone.
     """
     rows = metric_rows.public_metrics() if source.is_public else metric_rows.list_metrics(source)
-    return [(row["metric"], f"{row['title']}{_unit_suffix(row['unit'])} ({', '.join(row['tools'])})") for row in rows]
+    return [
+        (row["metric"], f"{row['title']}{_unit_suffix(row['unit'])} ({', '.join(row['tools'])})")
+        for row in rows
+        if row["tools"]
+    ]
 
 
 def _unit_suffix(unit: str) -> str:
@@ -292,7 +296,6 @@ def _unit_suffix(unit: str) -> str:
 def _form_context(query: QueryDict, source: RowSource = PUBLIC) -> dict[str, Any]:
     """What the form offers, and what a query chooses of it, be it valid or not."""
     axis_names = sorted({*fact_index.fact_names(source), *axes.by_name()} - {"label"})
-    offered = [(name, axes.find_axis(name).title) for name in axis_names]
     series = [name for text in query.getlist("series") for name in text.split(",") if name]
     choices = _metric_choices(source)
     return {
@@ -300,7 +303,7 @@ def _form_context(query: QueryDict, source: RowSource = PUBLIC) -> dict[str, Any
         "metric_choices": choices,
         "metric_names": [name for name, _ in choices],
         "known": axis_names,
-        "axes": sorted(offered, key=lambda axis_choice: axis_choice[1].casefold()),
+        "axes": axes.axis_choices(axis_names),
         "series": [*series, ""][: study_query.MOST_SERIES],
         "pers": words.divisor_choices(),
         "charts": study_query.CHARTS,

@@ -191,9 +191,6 @@ def _form_context(ranking_question: custom_rankings.RankingQuery | None, source:
         "trust": chosen_filters.get("trust", [""])[0],
         "trusts": Result.Trust.values,
         "conditions": [(name, value) for name, values in chosen_filters.items() if name != "trust" for value in values],
-        "axes": sorted(
-            ((name, axes.find_axis(name).title) for name in axis_names),
-            key=lambda axis_choice: axis_choice[1].casefold(),
-        ),
+        "axes": axes.axis_choices(axis_names),
         "longest": filters.VALUE_LIMIT,
     }

@@ -19,19 +19,22 @@ from allauth.account.forms import ResetPasswordForm
 from allauth.account.internal.userkit import filter_users_by_email
 from allauth.account.models import EmailAddress
 from allauth.core import context
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
 from django.core.handlers.wsgi import WSGIRequest
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.text import slugify
 from redis.exceptions import RedisError
 
 from registry.models import Site
 from submissions.accounts.entry.provider_groups import is_of_directory
+from submissions.accounts.provisioning import join_institution
 from submissions.errors import AccessRequestRefused, NoAccessRequest
 from submissions.lifecycle import quotas
-from submissions.models import AccessRequest, Account, AccountRequest, Membership
+from submissions.models import AccessRequest, Account, AccountRequest
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +60,11 @@ def request_sign_up(email: str, username: str, password: str, origin: str) -> No
 def request_reset(email: str, origin: str) -> None:
     """Have a letter sent with which the owner of the address sets another password."""
     AccountRequest.objects.create(kind=Kind.RESET, email=email, origin=origin)
+
+
+def note_grant(email: str, origin: str) -> None:
+    """Have a letter sent that an administrator gave an account, with the link to set its password."""
+    AccountRequest.objects.create(kind=Kind.GRANTED, email=email, origin=origin)
 
 
 def note_refusal(email: str, reason: str, origin: str) -> None:
@@ -94,7 +102,7 @@ def _answer_within_limit(row: AccountRequest) -> None:
         answered = cache.get(key, 0)
     except RedisError:  # letters go out uncounted, as pages are read
         answered = 0
-    if answered >= MOST_LETTERS_TO_MAILBOX and row.kind != Kind.REFUSED:
+    if answered >= MOST_LETTERS_TO_MAILBOX and row.kind not in (Kind.GRANTED, Kind.REFUSED):
         return
     _answer_request(row)
     with suppress(RedisError, ValueError):  # ValueError: the day has just ended
@@ -103,11 +111,13 @@ def _answer_within_limit(row: AccountRequest) -> None:
 
 def _answer_request(row: AccountRequest) -> None:
     request = _request_to(row.origin)
+    request.is_granted_access = row.kind == Kind.GRANTED  # type: ignore[attr-defined]  # the letter asks for it
     with context.request_context(request):
         if row.kind == Kind.SIGN_UP:
             _make_account(row, request)
         elif row.kind == Kind.REFUSED:
-            get_adapter().send_mail("accounts/access_refused", row.email, {"reason": row.note, "site": row.origin})
+            letter = {"reason": row.note, "site": row.origin, "read_requires_login": settings.READ_REQUIRES_LOGIN}
+            get_adapter().send_mail("accounts/access_refused", row.email, letter)
         elif (form := ResetPasswordForm({"email": row.email})).is_valid():
             form.users = [user for user in form.users if not is_of_directory(user)]
             if form.users:
@@ -160,26 +170,44 @@ def open_requests() -> QuerySet[AccessRequest]:
     return AccessRequest.objects.all()
 
 
-def grant_access(pk: int, username: str, institution: str, origin: str) -> Account:
+MOST_SLUG = 100
+"""Characters of the slug of an institution, as its table has them."""
+
+
+def proposed_institution(name: str) -> tuple[str, bool]:
+    """Slug of the institution that somebody named in words, and whether it would have to be created.
+
+    It is that of the same name or slug; ("", False) where no slug can be formed from the name.
+    """
+    slug = slugify(name)[:MOST_SLUG].strip("-")
+    site = Site.objects.filter(Q(name__iexact=name.strip()) | Q(slug=slug), merged_into=None).order_by("id").first()
+    return (site.slug, False) if site is not None else (slug, bool(slug))
+
+
+def grant_access(pk: int, username: str, institution: str, origin: str, *, is_new_institution: bool = False) -> Account:
     """Make the account; its owner gets a letter with a link to set a password.
 
-    An address that has an account already gets that letter for it, and no second account. Raises NoAccessRequest,
-    AccessRequestRefused for a name that is taken and an unknown institution.
+    An address that has an account already gets that letter for it, and no second account. `institution` is a slug, ""
+    for none; a new one is created with the name that was asked for. Raises NoAccessRequest, AccessRequestRefused for a
+    name that is taken, an unknown institution, and a new one whose slug is used.
     """
-    site = _named_site(institution.strip())
     with transaction.atomic():
         row = _locked_request(pk)
         users = filter_users_by_email(row.email)
+        errors = _institution_errors(institution, is_new_institution)
         if not users and Account.objects.filter(username__iexact=username).exists():
-            raise AccessRequestRefused(errors={"username": ["This name is taken. Choose another one."]})
+            errors["username"] = ["This name is taken. Choose another one."]
+        if errors:
+            raise AccessRequestRefused(errors=errors)
         account = users[0] if users else Account(username=username, email=row.email)
         if not users:
             account.set_unusable_password()
             account.save()
             EmailAddress.objects.create(user=account, email=row.email, primary=True)
-        if site is not None:
-            Membership.objects.get_or_create(account=account, institution=site)
-        request_reset(row.email, origin)
+        if institution:
+            site, _ = Site.objects.get_or_create(slug=institution, defaults={"name": row.institution})
+            join_institution(account, site)
+        note_grant(row.email, origin)
         row.delete()
     log.info("Access was granted to account %s.", account.pk)
     return account
@@ -193,14 +221,18 @@ def refuse_access(pk: int, reason: str, origin: str) -> None:
         row.delete()
 
 
-def _named_site(slug: str) -> Site | None:
-    """The institution of that slug, None for "". It may have no published result yet."""
-    if not slug:
-        return None
-    site = Site.objects.filter(slug=slug, merged_into=None).first()
-    if site is None:
-        raise AccessRequestRefused(errors={"institution": ["There is no such institution. Leave it empty for none."]})
-    return site
+def _institution_errors(slug: str, is_new: bool) -> dict[str, list[str]]:
+    """Why nobody can be put into the institution of that slug; {} for "", for one that is there, and for a new one."""
+    site = Site.objects.filter(slug=slug).first()
+    if is_new and (not slug or slug != slugify(slug)):
+        why = "Use lower-case letters, digits and hyphens."
+    elif is_new and site is not None:
+        why = f"This is the address of {site.name}. Choose another one, or do not tick that it is created."
+    elif not is_new and slug and (site is None or site.merged_into_id is not None):
+        why = "There is no such institution. Tick that it is created, or leave this empty for none."
+    else:
+        return {}
+    return {"institution": [why]}
 
 
 def _locked_request(pk: int) -> AccessRequest:

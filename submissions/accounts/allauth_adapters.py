@@ -8,7 +8,7 @@ import qrcode
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.stagekit import clear_login
 from allauth.account.models import EmailAddress
-from allauth.account.signals import user_logged_in
+from allauth.account.signals import password_reset, user_logged_in
 from allauth.account.stages import EmailVerificationStage
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
@@ -88,6 +88,11 @@ class Adapter(DefaultAccountAdapter):
             raise PasswordElsewhere
         super().set_password(user, password)
 
+    def send_password_reset_mail(self, user: Account, email: str, context: dict[str, Any]) -> None:
+        """Send the link to set a password. A letter about a granted request calls it that, and no reset."""
+        is_granted = getattr(context["request"], "is_granted_access", False)
+        self.send_mail("accounts/access_granted" if is_granted else "account/email/password_reset_key", email, context)
+
     def get_login_stages(self) -> list[str]:
         own = f"{MailVerification.__module__}.{MailVerification.__name__}"
         theirs = f"{EmailVerificationStage.__module__}.{EmailVerificationStage.__name__}"
@@ -130,6 +135,14 @@ def grant_by_groups(request: HttpRequest, user: Account, sociallogin: SocialLogi
     """Each sign-in by a provider that maps groups brings role and memberships up to date."""
     if sociallogin is not None and (granted := _grants_of(request, sociallogin)):
         provider_groups.apply_grants(user, granted)
+
+
+@receiver(password_reset)
+def verify_address_of_letter(user: Account, **_: Any) -> None:
+    """Who sets a password by a letter reads the mailbox it went to; of an account with one address that is the one."""
+    addresses = list(EmailAddress.objects.filter(user=user)[:2])
+    if len(addresses) == 1:
+        addresses[0].set_verified()
 
 
 class MFAAdapter(DefaultMFAAdapter):

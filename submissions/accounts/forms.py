@@ -13,6 +13,7 @@ from django.http import HttpRequest
 
 from registry.web.client_address import site_address
 from submissions.accounts import account_requests, second_factor, tokens
+from submissions.accounts.account_requests import MOST_SLUG
 from submissions.models import Account, Membership, Token
 from submissions.web.page_forms import PageForm
 
@@ -63,9 +64,10 @@ class GrantForm(PageForm):
 
     context_name = "grant_form"
     username = forms.CharField(max_length=150, label="User name", validators=[Account.username_validator])
-    institution = forms.CharField(
-        required=False, max_length=160, label="Institution, as in its address", help_text="Leave empty for none."
+    institution = forms.SlugField(
+        required=False, max_length=MOST_SLUG, label="Institution, as in its address", help_text="Leave empty for none."
     )
+    is_new_institution = forms.BooleanField(required=False, label="Create this institution")
 
 
 class RefusalForm(PageForm):

@@ -29,11 +29,11 @@ def ensure_account(username: str, role: str | None = None, institution: str | No
         account.save()
         account.refresh_from_db(fields=["is_staff", "is_superuser"])
         if institution is not None:
-            _join_institution(account, _find_site(institution))
+            join_institution(account, _find_site(institution))
     return account
 
 
-def _join_institution(account: Account, institution: Site) -> None:
+def join_institution(account: Account, institution: Site) -> None:
     """Make it a member; whom an administrator of the registry puts first is the institution's administrator."""
     first = not institution.memberships.filter(role=Membership.Role.ADMIN).exists()
     role = Membership.Role.ADMIN if first else Membership.Role.SUBMITTER

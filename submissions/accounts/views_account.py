@@ -181,7 +181,9 @@ SIGN_IN_REASONS = (
     ("/submissions/", "To see your submissions you need an account."),
     ("/review/", "To review runs you need an account with the role of a reviewer."),
     ("/account/invitations/", "To accept an invitation you need an account."),
+    ("/account/requests/", "To answer requests for accounts you need an account with the role of an administrator."),
     ("/account/", "To see your account you have to sign in."),
+    ("/shelf/", "To see your shelf you need an account."),
 )
 
 

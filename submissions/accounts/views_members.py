@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -155,8 +156,10 @@ def grant_request(request: HttpRequest, id: int) -> HttpResponse:
     """Make the account."""
     form = GrantForm(request.POST, auto_id=f"grant-{id}-%s")
     origin = site_address(request)
-    if not form.carry_out(lambda **fields: account_requests.grant_access(id, origin=origin, **fields)):
+    granted: list[Account] = []
+    if not form.carry_out(lambda **fields: granted.append(account_requests.grant_access(id, origin=origin, **fields))):
         return _requests_page(request, form, id)
+    messages.success(request, f"{granted[0].username} has an account. A letter with a link to set a password is sent.")
     return redirect("access-requests")
 
 
@@ -168,6 +171,7 @@ def refuse_request(request: HttpRequest, id: int) -> HttpResponse:
     origin = site_address(request)
     if not form.carry_out(lambda reason: account_requests.refuse_access(id, reason, origin)):
         return _requests_page(request, form, id)
+    messages.success(request, "The request is refused. A letter with your reason is sent.")
     return redirect("access-requests")
 
 
@@ -181,10 +185,12 @@ def _requests_page(request: HttpRequest, refused: PageForm | None = None, reques
 
 def _request_row(row: Any, refused: PageForm | None) -> dict[str, Any]:
     name = row.email.partition("@")[0][:150]
+    slug, is_new = account_requests.proposed_institution(row.institution)
+    proposed = {"username": name, "institution": slug, "is_new_institution": is_new}
     return {
         "request": row,
         "grant_form": refused
         if isinstance(refused, GrantForm)
-        else GrantForm(initial={"username": name}, auto_id=f"grant-{row.pk}-%s"),
+        else GrantForm(initial=proposed, auto_id=f"grant-{row.pk}-%s"),
         "refusal_form": refused if isinstance(refused, RefusalForm) else RefusalForm(auto_id=f"refusal-{row.pk}-%s"),
     }

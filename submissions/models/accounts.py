@@ -162,6 +162,7 @@ class AccountRequest(models.Model):
     class Kind(models.TextChoices):
         SIGN_UP = "sign-up", "sign-up"
         RESET = "reset", "reset of a password"
+        GRANTED = "granted", "request for access that was granted"
         REFUSED = "refused", "request for access that was refused"
 
     kind = models.CharField(max_length=7, choices=Kind)

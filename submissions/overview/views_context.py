@@ -49,6 +49,8 @@ LIST_MARKS = {
     prospects.CANNOT: ("soft", "✕ cannot rank"),
     prospects.UNKNOWN: ("warning", "? cannot be told"),
 }
+COULD_RANK = ("", "could rank, if")
+"""The mark where something is still needed, which stands beside it."""
 NO_RUN_YET = "Choose the run to submit first."
 LEFT_OUT_SHOWN = 100
 SAME = ("code", "level", "message", "hint", "expected", "actual")
@@ -202,7 +204,8 @@ def prospect_row(submission: Submission, prospect: prospects.Prospect, addressed
     """What a list would do with the run, with its mark and for those who may open the files the line that decides."""
     line = prospect.place if file_viewer.has_line(prospect.place) else ""
     address = raw_address(submission, line) if prospect.place and addressed else ""
-    return {"prospect": prospect, "mark": LIST_MARKS[prospect.outcome], "address": address}
+    mark = COULD_RANK if prospect.outcome == prospects.CAN and prospect.needs else LIST_MARKS[prospect.outcome]
+    return {"prospect": prospect, "mark": mark, "address": address}
 
 
 def _propose_lists(submission: Submission, list_prospects: Sequence[prospects.Prospect]) -> list[str]:

@@ -44,7 +44,7 @@ class ShelfSource(StandInSource):
 class ShelfAloneSource(ShelfSource):
     """Shelved runs alone."""
 
-    missing_hint = "Only the shelf was asked. The scope `all` asks the public record, too."
+    missing_hint = 'Only the shelf was asked. The scope "all" asks the public record, too.'
 
 
 def shelf_source(numbers: Iterable[int], *, with_record: bool) -> ShelfSource:

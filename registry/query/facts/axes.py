@@ -6,7 +6,8 @@ A fact that is no axis can be asked for under its own name; it then has no unit.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -49,6 +50,14 @@ def list_axes() -> list[Axis]:
 def find_axis(name: str) -> Axis:
     """The axis of that name; another fact has its title, or is its own title."""
     return by_name().get(name) or Axis(name, _quantity_axes()["titles"].get(name) or _spell_name(name))
+
+
+def axis_choices(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Each name with its title, in the order of titles. Where a title repeats, the name stands behind it."""
+    titles = {name: find_axis(name).title for name in sorted(set(names))}
+    counts = Counter(titles.values())
+    choices = [(name, f"{title} ({name})" if counts[title] > 1 else title) for name, title in titles.items()]
+    return sorted(choices, key=lambda choice: choice[1].casefold())
 
 
 def _spell_name(name: str) -> str:

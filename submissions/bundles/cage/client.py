@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import json
 import logging
+import math
 import os
 import re
 import select
@@ -34,8 +35,8 @@ _START_S = 60.0
 _GRACE_S = 2.0
 """So long after its processor time is over, a job is not waited for; also for a server that says no more."""
 _KEPT_VARIABLES = ("PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE")
-_UNSTORABLE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|[eE]\+?[0-9]{3}|NaN|Infinity")
-"""What might stand for a value that PostgreSQL refuses; most often it is a word in a text."""
+_UNSTORABLE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+"""What might stand for a character that PostgreSQL refuses."""
 
 
 class CageError(Exception):
@@ -274,10 +275,19 @@ def _read_answer(pipe: int, deadline: float) -> tuple[bytes, type[CageError] | N
         pieces.append(piece)
 
 
+def _read_number(number: str) -> float | None:
+    value = float(number)
+    return value if math.isfinite(value) else None
+
+
+_DECODER = json.JSONDecoder(parse_float=_read_number, parse_constant=lambda _: None)
+"""Numbers that PostgreSQL refuses become None as they are read."""
+
+
 def _parse_answer(answer: bytes) -> dict[str, Any]:
     """An answer as an object that can be stored. Raises JobFailed for what is none: who wrote it read hostile bytes."""
     try:
-        document = json.loads(answer.decode())
+        document = _DECODER.decode(answer.decode())
         if _UNSTORABLE.search(answer):
             document = plain_json.to_jsonb_safe(document)
         records = document["log"]

@@ -212,10 +212,25 @@ def test_answers_of_a_file_or_of_standard_input_are_sent(alice, stored, tmp_path
     path.write_text('{"system_purpose": "Climate models."}')
     assert alice("answer", ID, "--file", path).returncode == 0
     assert alice("answer", ID, "--file", "-", typed=path.read_text()).returncode == 0
-    assert sent(stored, "PUT") == [(PATH + "answers/", {"system_purpose": "Climate models."})] * 2
+    of_one_name = '{"answers": {"system_purpose": "Climate models."}}'
+    assert alice("answer", ID, "--file", "-", typed=of_one_name).returncode == 0
+    assert sent(stored, "PUT") == [(PATH + "answers/", {"system_purpose": "Climate models."})] * 3
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "{", '{"a": NaN}', "[" * 100000, '{"a": "' + "x" * 300000 + '"}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"answers": {}}',
+        '{"answers": 1}',
+        "{",
+        '{"a": NaN}',
+        "[" * 100000,
+        '{"a": "' + "x" * 300000 + '"}',
+    ],
+)
 def test_a_file_without_answers_is_not_sent(alice, stored, text):
     done = alice("answer", ID, "--file", "-", typed=text)
     assert (done.returncode, stored.received) == (2, [])

@@ -76,6 +76,37 @@ def test_a_state_says_how_many_runs_are_on_the_shelf(count: Any, lines: list[str
     assert [line for line in stream.getvalue().splitlines() if line.startswith("shelf")] == lines
 
 
+REVIEWS = [
+    {"reviewer": "dana", "made_at": "2026-11-29T14:27:31Z", "reason": "Was data compressed?\nName the drives."},
+    {"reviewer": "dan", "made_at": "2026-11-28T10:00:00Z", "reason": "An older one."},
+]
+
+
+@pytest.mark.parametrize(
+    ("state", "first"),
+    [
+        ("changes_requested", "review  dana asks for changes, 2026-11-29:"),
+        ("rejected", "review  dana rejected it, 2026-11-29:"),
+    ],
+)
+def test_a_state_has_the_words_of_the_newest_review(state: str, first: str) -> None:
+    stream = io.StringIO()
+    report.print_state({"id": "784c6d71", "state": state, "reviews": REVIEWS, "waits_for": "submitter"}, stream)
+    assert stream.getvalue().splitlines()[1:] == [
+        first,
+        "        Was data compressed?",
+        "        Name the drives.",
+        "next    waits for you or your institution",
+    ]
+
+
+@pytest.mark.parametrize(("state", "reviews"), [("submitted", REVIEWS), ("changes_requested", [])])
+def test_a_state_without_a_review_to_answer_has_none(state: str, reviews: list[dict[str, str]]) -> None:
+    stream = io.StringIO()
+    report.print_state({"id": "784c6d71", "state": state, "reviews": reviews}, stream)
+    assert "review" not in stream.getvalue()
+
+
 def test_the_words_come_with_the_upload(alice, peer, results) -> None:
     peer.facts = dict(peer.facts, tool="io500", could_rank=[CANNOT])
     done = alice("upload", results)

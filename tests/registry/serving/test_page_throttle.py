@@ -52,6 +52,8 @@ def test_pages_have_a_rate_per_address() -> None:
         (86_400, "Send it again after the seconds in Retry-After, or ask.", "Send it again in 24 hours, or ask."),
         (None, "Try again after the seconds in Retry-After.", "Try again in a while."),
         (5, "Check the address.", "Check the address."),
+        (None, "Accept both. By API, send `rules` as true.", "Accept both."),
+        (None, "Send `reason`; the history keeps it.", ""),
     ],
 )
 def test_a_hint_of_a_page_says_how_long_to_wait(seconds: int | None, hint: str, expected: str) -> None:

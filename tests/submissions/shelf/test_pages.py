@@ -227,10 +227,26 @@ def test_an_id_that_only_the_record_may_have_is_refused_with_the_wider_scope(pag
     mine, result = shelved(performance=2.0), published.result
     narrow = page("bob", f"/shelf/institution/compare/?results={mine.pk},{result.public_id}")
     assert narrow.status_code == 404
-    assert "The scope `all` asks the public record, too." in narrow.content.decode()
+    assert 'The scope "all" asks the public record, too.' in unescape(narrow.content.decode())
     assert page("bob", f"/shelf/all/compare/?results={mine.pk},{result.public_id}").status_code == 200
     missing = page("bob", f"/shelf/all/compare/?results={mine.pk},hw-999").content.decode()
-    assert "The scope `all`" not in missing and "Check the address." in missing
+    assert "The scope" not in missing and "Check the address." in missing
+
+
+def test_the_form_of_a_study_offers_only_what_a_run_measured(page, shelved) -> None:
+    """A number that no run has would stand there without a benchmark, and its study would be empty."""
+    shelved()
+    form = unescape(text(page("bob", "/shelf/institution/study/")))
+    (offered,) = re.findall(r'<select name="metric".*?</select>', form, re.DOTALL)
+    assert "(io500)" in offered
+    assert "()" not in offered
+
+
+def test_choices_of_one_title_have_their_names_beside_it(page, shelved, published) -> None:
+    form = unescape(text(page("bob", "/shelf/all/ranking/")))
+    (offered,) = re.findall(r'<select name="condition".*?</select>', form, re.DOTALL)
+    titles = re.findall(r"<option[^>]*>([^<]*)</option>", offered)
+    assert len(titles) == len(set(titles)) > 10
 
 
 def test_an_empty_sweep_says_that_nothing_fills_a_cell(page, shelved) -> None:

@@ -198,7 +198,17 @@ def test_invalid_answers_of_a_reader_are_refused(attack, text) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "stored"), [("1e999", None), ("NaN", None), ('"\\u0000"', "\ufffd"), ('"\\ud800"', "?"), ("1e300", 1e300)]
+    ("value", "stored"),
+    [
+        ("1e999", None),
+        (f"{10**309}.0", None),
+        ("NaN", None),
+        ("-Infinity", None),
+        ('"NaN, Infinity, 5e999"', "NaN, Infinity, 5e999"),
+        ('"\\u0000"', "\ufffd"),
+        ('"\\ud800"', "?"),
+        ("1e300", 1e300),
+    ],
 )
 def test_values_that_postgresql_refuses_are_removed(attack, value, stored) -> None:
     assert attack(attacks.forge, text=f'{{"log": [], "result": {value}}}') == stored
