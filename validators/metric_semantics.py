@@ -64,9 +64,9 @@ def incomparable_reason(entries: Sequence[Meaning], this_figure: ComparableValue
     for name in first.get("alike", ()):
         values = [figure.parameters.get(name) for figure in (this_figure, other)]
         if None in values:
-            return f"{first['scope']}: it depends on {name}, which is not known of both"
+            return f"it depends on {name}, which is not known of both ({first['scope']})"
         if values[0] != values[1]:
-            return f"{first['scope']}: it depends on {name}"
+            return f"it depends on {name} ({first['scope']})"
     if all(scopes):
         return ""
     return _between(first, second, this_figure, other)

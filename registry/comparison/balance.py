@@ -25,7 +25,6 @@ must be known of results of different systems: `alike.required_facts(tool)`; `co
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -121,12 +120,15 @@ class Match:
 
 def count_facts(facts_of_row: Iterable[Facts]) -> FactCounts:
     """The counts of one row, from the known facts of each of its measurements."""
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[str, dict[str, int]] = {}
     total = 0
     for facts in facts_of_row:
         total += 1
         for name, text in facts.items():
-            counts.setdefault(name, Counter())[text] += 1
+            values = counts.get(name)
+            if values is None:
+                values = counts[name] = {}
+            values[text] = values.get(text, 0) + 1
     return FactCounts(total, counts)
 
 

@@ -334,7 +334,8 @@ def _meaning_notes(rows: Mapping[Key, _Row]) -> Iterable[dict[str, str]]:
             names["ops"].append(op)
     for (quantity, reason), names in names_by_reason.items():
         stats, ops = (", ".join(dict.fromkeys(names[kind])) for kind in ("stats", "ops"))
-        message = f"{quantity.replace('_', ' ').capitalize()} ({stats}) of {ops} does not mean the same. {reason}."
+        named = quantity.replace("_", " ").capitalize() + ("" if stats == "phase" else f" ({stats})")
+        message = f"{named} of {ops} does not mean the same: {reason}."
         yield note_row("compare.other-meaning", f"{message} No ratio is shown for it.")
 
 

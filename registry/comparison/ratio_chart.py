@@ -30,6 +30,8 @@ MOST_NAME = {"wide": 36, "thin": 20}
 """Letters of a name, by kind of picture."""
 MOST_ROWS = 30
 SIDE_ROOM = 84
+NAME_GAP = 16
+"""Between the longest name and the axis: half a mark at its beginning fits in."""
 MARGIN = 1.08
 """Of the axis beyond the outermost interval, as a factor."""
 
@@ -61,7 +63,7 @@ def draw_profiles(columns: Sequence[Sequence[Ratio]]) -> list[list[Chart]]:
     longest = max(len(name) for name, *_ in rows)
     right = 16 + LETTER * max(len(_ratio_text(row)) for row in rows)
     axes = {
-        kind: LogAxis(low, high, 8 + LETTER * min(MOST_NAME[kind], longest), width - right, whole_decades=False)
+        kind: LogAxis(low, high, NAME_GAP + LETTER * min(MOST_NAME[kind], longest), width - right, whole_decades=False)
         for kind, width in WIDTHS.items()
     }
     return [

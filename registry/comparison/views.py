@@ -110,7 +110,8 @@ def show_comparison(request: HttpRequest, source: RowSource = PUBLIC) -> HttpRes
             if not is_described
         ],
     }
-    context["is_split"] = len(ids) == 2 and all(row["stat"] in PHASE_STATISTICS for row in rows)
+    context["is_pair"] = len(ids) == 2
+    context["is_split"] = context["is_pair"] and all(row["stat"] in PHASE_STATISTICS for row in rows)
     context["columns"] = _count_columns(len(ids), comparable=comparison["comparable"], ranged=bool(context["ranged"]))
     return render(request, "comparison/compare.html", context)
 

@@ -1,4 +1,4 @@
-"""Filters of templates for texts that were written when a run was checked, and are stored as they were."""
+"""Filters of templates for sentences that are stored as they were written."""
 
 from __future__ import annotations
 
@@ -16,6 +16,20 @@ _DECLARED = re.compile(
     r"|(?:(?<=: )|(?<=, ))tasks(?=,|\.| are given| \d)"
 )
 """Names of what is declared of a run, as sentences of rules have them. `tasks` is a word, too: only in a list."""
+_BYTES = re.compile(r"(?<![\w.,/:-])\d{4,18}(?= B\b)")
+_SPACE_BEFORE_PERCENT = re.compile(r"(?<=\d) (?=%)")
+
+
+@register.filter(name="group_bytes")
+def group_bytes(text: object) -> str:
+    """A text with its counts of bytes in groups of digits: "109951162777600 B" is "109,951,162,777,600 B"."""
+    return _BYTES.sub(lambda match: f"{int(match.group()):,d}", str(text))
+
+
+@register.filter(name="keep_percent")
+def keep_percent(text: object) -> str:
+    """A sentence whose lines never end between a number and its "%"."""
+    return _SPACE_BEFORE_PERCENT.sub("\N{NO-BREAK SPACE}", str(text))
 
 
 @register.filter(name="rule_sentence")

@@ -8,7 +8,7 @@ REPRODUCED_CHOICES = (
     ("agrees", "reproduced"),
     ("not-reproduced", "not reproduced"),
     ("undecided", "cannot tell"),
-    ("none", "no mark"),
+    ("none", "not run again"),
 )
 """What forms offer of the filter `reproduced`: its words, and what each is called."""
 _TITLES = dict(REPRODUCED_CHOICES[:2])

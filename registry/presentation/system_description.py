@@ -116,7 +116,7 @@ def _compared_row(row: Mapping[str, Any]) -> dict[str, Any]:
         }
         for values, differs in zip(row["values"], row["differs_from_default"], strict=True)
     ]
-    defaults = list(dict.fromkeys(filter(None, row["defaults"])))
+    defaults = dict.fromkeys(_fact_text(row, [default]) for default in row["defaults"] if default)
     name = row["name"] if row["parameter"] else capitalize_sentence(label_fact(row["name"]))
     return {"name": name, "parameter": row["parameter"], "cells": cells, "default": " or ".join(defaults)}
 

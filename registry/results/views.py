@@ -83,7 +83,7 @@ def index(request: HttpRequest) -> HttpResponse:
         results, problem = Result.objects.none(), error
     ordering = selected_values.get("ordering", "")
     order = cursor_pages.chosen_order(cursor_pages.RESULTS, ordering, "id", tie_follows=True) or cursor_pages.NEWEST_IDS
-    columns = {**public_record.RESULT, "pk": "pk"}
+    columns = {**result_rows.COLUMNS, "pk": "pk"}
     page = cursor_pages.take_asked_page(results, columns, order, request.GET, PAGE_ROWS)
     choice = {KEPT: kept_ids(request.GET)}
     machine = urlencode({name: filters.values_of(request.GET, name) for name in selected_values}, doseq=True)

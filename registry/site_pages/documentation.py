@@ -101,6 +101,11 @@ def rules_page(request: HttpRequest) -> HttpResponse:
 @cache
 def render_pages() -> dict[str, DocumentationPage]:
     """All documents by slug, rendered once per process: they change with the code only."""
+    return {slug: _render(slug, path, text) for slug, (path, text) in document_texts().items()}
+
+
+def document_texts() -> dict[str, tuple[Path, str]]:
+    """By slug the file that links of a document start from, and its Markdown, with what the code adds."""
     paths = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.md"))}
     texts = {slug: (path, path.read_text(encoding="utf-8")) for slug, path in paths.items() if _is_shown(slug)}
     decisions = FOLDER / document_contents.DECISIONS / benchmark_docs.README
@@ -112,7 +117,7 @@ def render_pages() -> dict[str, DocumentationPage]:
         texts[f"{BENCHMARKS}{benchmark.slug}"] = readme, benchmark_docs.benchmark_page(benchmark)
     path, text = texts[FINDINGS]
     texts[FINDINGS] = path, f"{text}\n{_codes_of_benchmarks(texts)}"
-    return {slug: _render(slug, path, text) for slug, (path, text) in texts.items()}
+    return texts
 
 
 def _codes_of_benchmarks(texts: Mapping[str, tuple[Path, str]]) -> str:

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 
 from registry.models import Result, SavedStudy
 from registry.presentation import numbers, words
+from registry.presentation.result_rows import name_releases
 from registry.query.facts import axes, fact_index
 from registry.query.public_record import Row
 from registry.query.questions import filters, study_query
@@ -91,7 +92,8 @@ def _ranking_page(
     request: HttpRequest, answer: Row, api: str, joint: str, about: dict[str, Any], source: RowSource = PUBLIC
 ) -> HttpResponse:
     ranking_question = custom_rankings.read_address(answer["question"])
-    groups = [_group_context(answer, place, group) for place, group in enumerate(answer["groups"])]
+    named_rows = name_releases(answer["rows"])
+    groups = [_group_context(answer, named_rows, place, group) for place, group in enumerate(answer["groups"])]
     context = {
         "section": "lists",
         "answer": answer,
@@ -105,10 +107,10 @@ def _ranking_page(
     return render(request, "studies/ranking.html", context | about)
 
 
-def _group_context(answer: Row, place: int, group: Row) -> Row:
+def _group_context(answer: Row, named_rows: Sequence[Row], place: int, group: Row) -> Row:
     """One table of the page: what its results share, what varies among them, and filters that leave one value."""
     shared = [group["tool"], *(f"{name} {group[name]}" for name in ("mode", "division") if group[name])]
-    rows = [_format_row(answer, row) for row in answer["rows"] if row["group"] == place]
+    rows = [_format_row(answer, row) for row in named_rows if row["group"] == place]
     return group | {
         "title": ", ".join(filter(None, shared)),
         "rows": rows,

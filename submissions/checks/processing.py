@@ -197,8 +197,6 @@ def _check_claimed(submission_id: UUID | str) -> bool:
     submission = _claim_submission(submission_id)
     if submission is None:
         return False
-    turn = CheckTurn(account_id=submission.account_id, began_at=timezone.now())
-    CheckTurn.objects.bulk_create([turn], update_conflicts=True, unique_fields=["account"], update_fields=["began_at"])
     if submission.attempts > ATTEMPTS:
         checked = _gave_up()
     else:
@@ -216,18 +214,26 @@ def _check_claimed(submission_id: UUID | str) -> bool:
 
 
 def _claim_submission(submission_id: UUID | str) -> Submission | None:
-    """Take it up, if it waits: a row that is `processing` while the lock was free has lost its worker."""
+    """Take it up, if it waits: a row that is `processing` while the lock was free has lost its worker.
+
+    That its account had its turn is part of the same commit.
+    """
     submission = Submission.objects.select_related(*JOINED).filter(pk=submission_id).first()
     if submission is None or submission.state not in states.UNFINISHED:
         return None
     submission.attempts += 1
     reason = "" if submission.state == State.RECEIVED else "The worker that had it is gone."
-    try:
-        states.transition(
-            submission.pk, [State(submission.state)], State.PROCESSING, reason=reason, attempts=submission.attempts
+    turn = CheckTurn(account_id=submission.account_id, began_at=timezone.now())
+    with transaction.atomic(savepoint=False):
+        try:
+            states.transition(
+                submission.pk, [State(submission.state)], State.PROCESSING, reason=reason, attempts=submission.attempts
+            )
+        except (StateConflict, NotFound):
+            return None
+        CheckTurn.objects.bulk_create(
+            [turn], update_conflicts=True, unique_fields=["account"], update_fields=["began_at"]
         )
-    except (StateConflict, NotFound):
-        return None
     return submission
 
 
@@ -306,24 +312,23 @@ def _submitted_at(submission: Submission) -> str | None:
 
 
 def _finish_check(submission: Submission, checked: CheckOutcome) -> None:
-    """Store the check and move on, unless another worker took it up meanwhile."""
-    with transaction.atomic():
-        mine = Submission.objects.select_for_update().filter(
-            pk=submission.pk, attempts=submission.attempts, version=submission.version
-        )
-        if mine.values_list("state", flat=True).first() != State.PROCESSING:
-            return
-        stored_check = _store_check(submission, checked)
-        reason = states.with_failure(_summary_text(stored_check), _finding_codes(checked.report))
-        reason = quarantine.act_on(submission, checked.secrets) or reason
-        states.transition(
-            submission.pk,
-            [State.PROCESSING],
-            checked.state,
-            reason=reason,
-            also_recorded=[(PrivateRecord.Kind.CHECK, [stored_check])],
-            checked_at=stored_check.made_at,
-        )
+    """Store the check and move on; nothing is stored where another worker took it up meanwhile."""
+    try:
+        with transaction.atomic():
+            stored_check = _store_check(submission, checked)
+            reason = states.with_failure(_summary_text(stored_check), _finding_codes(checked.report))
+            reason = quarantine.act_on(submission, checked.secrets) or reason
+            states.transition(
+                submission.pk,
+                [State.PROCESSING],
+                checked.state,
+                reason=reason,
+                also_recorded=[(PrivateRecord.Kind.CHECK, [stored_check])],
+                unchanged={"attempts": submission.attempts, "version": submission.version},
+                checked_at=stored_check.made_at,
+            )
+    except (StateConflict, NotFound):
+        return
     shared_counts.count_event("highwater_checks", stored_check.status)
 
 

@@ -1,4 +1,4 @@
-"""Take what is sent: bytes first, hashed and on disk; the row second; the task after the commit, with the id only.
+"""Take what is sent: bytes are hashed, and on disk before the row is committed; then comes the task, with the id only.
 
 The same bytes of the same account are one submission, however often and from however many clients they come, until
 it was rejected or withdrawn: then they are a new one.
@@ -15,7 +15,6 @@ from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from registry.models import ListDefinition, Release, Result, Site
@@ -77,16 +76,7 @@ def receive_bundle(
         raise BadSignature
     with open_upload(bundle, sha256) as incoming, quarantine.storing_bytes(account, incoming.sha256):
         institution = institution_of(account, declared.metadata)
-        if not _open_submissions(account, incoming.sha256, test).exists():
-            quotas.use_bytes(account, institution, incoming.size)
-        incoming.keep()
         return _register_submission(account, institution, incoming, declared, test, signature)
-
-
-def _open_submissions(account: Account, sha256: str, test: bool) -> QuerySet[Submission]:
-    """What these bytes are already, if anything: sending them again stores nothing."""
-    same = Submission.objects.filter(account=account, sha256=sha256, test=test, revises=None)
-    return same.exclude(state__in=CLOSED)
 
 
 @contextmanager
@@ -300,7 +290,7 @@ def _register_submission(
 ) -> tuple[Submission, bool]:
     """INSERT .. ON CONFLICT DO NOTHING: of twenty that arrive at once, one makes the row and all get its id.
 
-    Inside the transaction that stores the bytes.
+    The bytes are stored once nothing stands against them; sending them again uses nothing up. Inside a transaction.
     """
     submission = Submission(
         account=account,
@@ -323,6 +313,9 @@ def _register_submission(
     if stored is None:
         raise StateConflict("The submission of these bytes was closed meanwhile; send them again.")
     created = stored.pk == submission.pk
+    if created:
+        quotas.use_bytes(account, institution, incoming.size, new=stored)
+    incoming.keep()
     if signature:
         Signature.objects.get_or_create(submission=stored, defaults={"text": signature})
     if created:

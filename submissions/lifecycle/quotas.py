@@ -32,9 +32,10 @@ MOST_LETTERS_TO_ADDRESS = 3
 Kind = QuotaUse.Kind
 
 
-def use_bytes(account: Account, institution: Site | None, size: int) -> None:
+def use_bytes(account: Account, institution: Site | None, size: int, *, new: Submission | None = None) -> None:
     """Take bytes that are about to be stored from what is left; inside the transaction that stores them.
 
+    `new` is the submission that this transaction made for them: it does not count as one that waits.
     Raises TooManyUnchecked where too many wait for their check, BytesUsedUp or InstitutionBytesUsedUp where too much
     was stored, with the seconds until there is room again.
     """
@@ -43,6 +44,8 @@ def use_bytes(account: Account, institution: Site | None, size: int) -> None:
     of_institution = Q(institution=institution) if institution else Q(pk=None)
     uses = _recent_uses(Kind.BYTES)
     unchecked = Submission.objects.filter(account=account, state__in=UNFINISHED)
+    if new:
+        unchecked = unchecked.exclude(pk=new.pk)
     used = Account.objects.values(
         unchecked=_total_amount(unchecked, "account", Count("pk")),
         account=_total_amount(uses.filter(of_account), "kind", Sum("amount")),

@@ -6,7 +6,7 @@ same change one wins and the other is told.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -91,18 +91,19 @@ def transition(
     actor: Account | None = None,
     reason: str = "",
     also_recorded: Sequence[private_records.RowsOfKind] = (),
+    unchanged: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> None:
     """Change one submission from one of the `expected` states, with `fields` set beside it, and write its history.
 
-    `also_recorded` are rows that the change records in the log beside its history. `actor` None is the registry
-    itself. Raises StateConflict if it is in another state, NotFound if it is not there, ValueError for a change that
-    PERMITTED does not have.
+    `also_recorded` are rows that the change records in the log beside its history, `unchanged` fields with the values
+    that they must still have. `actor` None is the registry itself. Raises StateConflict if it is in another state or
+    has other values, NotFound if it is not there, ValueError for a change that PERMITTED does not have.
     """
     _require_permitted(expected, to)
     with transaction.atomic(savepoint=False):
         for origin in expected:
-            if Submission.objects.filter(pk=submission_id, state=origin).update(state=to, **fields):
+            if Submission.objects.filter(pk=submission_id, state=origin, **unchanged or {}).update(state=to, **fields):
                 write_history(
                     [Event(submission_id=submission_id, actor=actor, from_state=origin, to_state=to, reason=reason)],
                     also_recorded,

@@ -10,9 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
-from registry.lists.definitions import ranked_measure
+from registry.lists.definitions import ranked_measure, title_of
 from registry.models import Override, Release
 from registry.presentation import numbers
+from registry.presentation.result_rows import name_releases
 from registry.query import public_record
 from submissions.errors import ProposalInvalid
 from submissions.models import Account
@@ -83,11 +84,13 @@ def _preview_page(
         "section": "review",
         "release": release,
         "name": name,
+        "title": list_preview.body["title"] if list_preview else title_of(name),
         "form": form or ProposalForm(),
         "override_form": OverrideForm(),
         "preview": list_preview,
         "ranks": ranked_measure(list_preview.body) if list_preview else None,
-        "rows": [_format_row(row) for row in list_preview.entries] if list_preview else [],
+        "rows": [_format_row(row) for row in name_releases(list_preview.entries)] if list_preview else [],
+        "not_listed": name_releases(list_preview.excluded) if list_preview else [],
         "current": json.dumps(list_preview.body, indent=2) if list_preview else "",
         "may_override": bool(release.published_at) and has_role(account_of(request), Account.Role.EDITOR),
         "decisions": Override.objects.filter(release=release, list_name=name).select_related("result"),

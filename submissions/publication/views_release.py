@@ -64,6 +64,7 @@ def _publish_page(request: HttpRequest, release: Release, refused: PageForm | No
         "rows": [_submission_row(submission, foretold) for submission in accepted],
         "foretold": foretold,
         "lists": _list_rows(foretold) if foretold else [],
+        "empty_titles": [title_of(name) for name in foretold.empty] if foretold else [],
         "listed": any(foretold.lists.values()) if foretold else False,
         "allows_empty": "allow_empty" in request.POST,
         "states": [(State(state).label, count) for state, count in states if state != State.ACCEPTED],

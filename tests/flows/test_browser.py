@@ -414,6 +414,31 @@ def test_pages_fit_their_screen(page, address) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize(
+    ("address", "region"),
+    [
+        ("/compare/?results=io500-683,io500-772", "Numbers side by side"),
+        ("/results/io500-772/", "Where the time of each phase went"),
+        ("/results/io500-772/", "What the list and the archive say"),
+    ],
+)
+def test_tables_of_many_columns_fit_on_a_phone(page, address, region) -> None:
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto(address)
+    table = page.get_by_role("region", name=region, exact=True)
+    expect(table).to_be_visible()
+    assert table.evaluate("it => it.scrollWidth - it.clientWidth") == 0
+
+
+def test_a_chart_that_was_not_opened_is_left_out_on_paper(page) -> None:
+    page.goto("/lists/ISC21/io500/")
+    heading = page.get_by_text("Interactive chart of the first")
+    expect(heading).to_be_visible()
+    page.emulate_media(media="print")
+    expect(heading).to_be_hidden()
+    expect(page.get_by_text("Distribution of")).to_be_visible()
+
+
 @pytest.mark.parametrize("address", PAGES)
 def test_pages_can_be_read_by_a_screen_reader(page, address) -> None:
     """The basics: language, one main heading, names on controls and pictures, heads on tables, ids that are unique."""

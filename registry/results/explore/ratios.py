@@ -57,6 +57,7 @@ class View:
     base_found: bool = True
     repeated: int = 0
     trust: Mapping[str, int] = field(default_factory=dict)
+    release_names: Mapping[str, str] = field(default_factory=dict)
 
 
 def build_view(
@@ -102,6 +103,7 @@ def build_view(
         base_found=base_found,
         repeated=sum(reading.is_repeated for reading in drawn),
         trust=_trust_counts(drawn),
+        release_names={reading.release: reading.release_name for reading in of_kind if reading.release},
     )
 
 

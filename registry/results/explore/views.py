@@ -331,16 +331,22 @@ def _read_variation(drawn: Sequence[Bar], chosen: MetricCount, selected: Selecti
 
 
 def _toggle_rows(name: str, view: View, selected: Selection, address: _Address) -> Row:
-    """The values of one toggle: those shown at once, and `more` behind a press; what is ticked is always shown."""
+    """The values of one toggle: those shown at once, and `more` behind a press; what is ticked is always shown.
+
+    A row has the value, its words, how many results have it, and whether it is ticked.
+    """
+    names = view.release_names if name == "release" else {}
     ticked = {value.casefold() for value in selected.toggles.get(name, ())}
     known_values = {value.casefold() for value, _ in view.counts[name]}
-    rows = [(value, count, value.casefold() in ticked) for value, count in view.counts[name]]
-    rows += [(value, 0, True) for value in selected.toggles.get(name, ()) if value.casefold() not in known_values]
-    first = [row for place, row in enumerate(rows) if place < TOGGLES_SHOWN or row[2]]
+    rows = [(value, names.get(value, value), count, value.casefold() in ticked) for value, count in view.counts[name]]
+    rows += [
+        (value, value, 0, True) for value in selected.toggles.get(name, ()) if value.casefold() not in known_values
+    ]
+    first = [row for place, row in enumerate(rows) if place < TOGGLES_SHOWN or row[3]]
     return {
         "name": name,
         "title": TITLES[name],
-        "is_offered": any(count or is_ticked for _, count, is_ticked in rows),
+        "is_offered": any(count or is_ticked for *_, count, is_ticked in rows),
         "rows": first,
         "more": [row for row in rows if row not in first],
         "all": address.with_toggle(name, []) if ticked else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.http import QueryDict
@@ -16,6 +16,8 @@ from registry.site_pages.search.question import Question, Words, parse_text
 
 MOST_OF_EACH, MOST_OF_ONE = 10, 100
 """Hits of each kind beside the others, and of one kind alone."""
+MOST_NAMES = 3
+"""Words of a question that nothing answers, each looked for alone."""
 NO_HITS = KindHits([], 0)
 
 Finder = Callable[[Question, int], KindHits]
@@ -75,18 +77,28 @@ def find_everything(text: str, kind: str = "", *, literally: bool = False, sourc
     """What the words of `text` find: up to MOST_OF_EACH of every kind, or MOST_OF_ONE of one kind; counts are of all.
 
     Results are those of the source; all else is of the record. Where nothing has the words, names like them are looked
-    for. Raises InvalidValue for a filter's wrong value.
+    for, then those of the words that are names. Raises InvalidValue for a filter's wrong value.
     """
     question = replace(parse_text(text, literally=literally), source=source)
     answer = _search_kinds(question, kind)
     if answer.count:
         return answer
-    nearest = None if literally or not question.words else record_hits.nearest_words(question.words)
-    if nearest is not None:
-        second = _search_kinds(replace(question, readings=[nearest], synonyms=[]), kind)
+    for words in () if literally or not question.words else _other_words(question):
+        second = _search_kinds(replace(question, readings=[words], synonyms=[]), kind)
         if second.count:
-            return replace(second, instead=nearest)
+            return replace(second, instead=words)
     return replace(answer, unknown=unknown_values.explain_empty(question.filters, empty=True, source=source))
+
+
+def _other_words(question: Question) -> Iterator[Words]:
+    """What to look for where nothing has the words, as in "what limits Aurora": the likeliest first."""
+    nearest = record_hits.nearest_words(question.words)
+    if nearest is not None:
+        yield nearest
+    words = nearest or question.words
+    if len(words) > 1:
+        named = record_hits.words_of_names(question, words)
+        yield from dict.fromkeys([named, *((word,) for word in named[:MOST_NAMES])]) if named else ()
 
 
 def _search_kinds(question: Question, kind: str) -> Answer:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from operator import and_, or_
 from typing import Any
@@ -129,7 +130,7 @@ def _has_id(text: str) -> Q:
 
 
 def _result_hit(row: Row, source: RowSource) -> Hit:
-    when = row["release"] or f"{row['submitted_on'] or ''}"
+    when = row["release_name"] or f"{row['submitted_on'] or ''}"
     score = "" if row["score"] == numbers.MISSING else f"score {row['score']}"
     facts = (row["institution"], row["filesystem_type"], when, row["trust_label"], score)
     title = f"{row['system'] or row['id']}, {row['tool']}"
@@ -139,14 +140,33 @@ def _result_hit(row: Row, source: RowSource) -> Hit:
 def nearest_words(words: Words) -> Words | None:
     """The words with each that no name begins with replaced by the name's word most like it; None where none is.
 
+    Two letters that changed places make a word less alike than they should: put back, they come first.
+
     The words of all public names are kept until the record changes: it is asked only where nothing has those typed.
     Two queries.
     """
     name_words = kept_value("words-of-names-1", _words_of_names)
     with connection.cursor() as cursor:
         cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE, "known": name_words})
-        nearest = tuple(nearest or word for word, nearest in cursor.fetchall())
+        alike = cursor.fetchall()
+    known_words = frozenset(name_words)
+    nearest = tuple(_undo_swap(word, known_words) or nearest or word for word, nearest in alike)
     return nearest if nearest != words else None
+
+
+def _undo_swap(word: str, known_words: Collection[str]) -> str:
+    """The known word that this is with two neighbouring letters in each other's place; empty for a known word."""
+    if word in known_words:
+        return ""
+    swapped = (word[:place] + word[place + 1] + word[place] + word[place + 2 :] for place in range(len(word) - 1))
+    return next((each for each in swapped if each in known_words), "")
+
+
+def words_of_names(question: Question, words: Words) -> Words:
+    """Of these words those of SHORT_WORD letters or more that names of systems or institutions have. One query."""
+    ids = name_ids(replace(question, readings=[words]))
+    named = {word for kind, word in ids if kind in (SITE, SYSTEM) and ids[kind, word]}
+    return tuple(word for word in words if len(word) >= SHORT_WORD and word in named)
 
 
 LEAST_ALIKE = 0.4

@@ -142,7 +142,7 @@ def _is_scale(rows: Sequence[Row], name: str) -> bool:
 def _plot_point(row: Row, x: str, told_apart_by: Sequence[str], unit: str, limit: Limit | None) -> PlotPoint:
     series = series_text = ", ".join(_axis_value_text(name, row[name]) for name in told_apart_by if row[name] != "")
     if told_apart_by and not series_text:
-        series = f"{find_axis(told_apart_by[0]).title} not said"
+        series = f"{find_axis(told_apart_by[0]).title} not stated"
     figures = {name: row["value"] if row[name] is None else row[name] for name in FIGURES}
     qualifier = row.get("qualifier") or ""
     if row.get("interval_low") is not None:

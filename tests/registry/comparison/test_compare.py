@@ -423,7 +423,7 @@ def test_the_page_names_quantities_whose_meaning_changed(client: Client, db) -> 
         make_rate(result, "file_create", "max", value)
         make_rate(result, "file_create", "iteration", value)
     page = client.get("/compare/?results=md-1,md-2").content.decode()
-    assert "Rate (max) of file_create does not mean the same." in page
+    assert "Rate (max) of file_create does not mean the same: " in page
     assert (page.count("<b>1.500</b>"), page.count("<b>\N{EM DASH}</b>")) == (1, 1)
     assert client.get("/api/v1/compare/?results=md-1,md-2").json()["notes"][-1]["code"] == "compare.other-meaning"
 
@@ -516,7 +516,7 @@ def test_the_page_shows_ranges_of_repeated_values_only(client: Client, db) -> No
     indexed(*runs)
     page = client.get("/compare/?results=r-0,r-1").content.decode()
     assert "Line: 95 % range by repeats" in page and "IOR easy write 1.01 tie; find 1.00 not repeated" in page
-    cells = [" ".join(cell.split()) for cell in re.findall(r'<td class="n soft">([^<]*)</td>', page)]
+    cells = [" ".join(cell.split()) for cell in re.findall(r'<td role="cell" class="n soft">([^<]*)</td>', page)]
     assert cells == ["0.95\N{EN DASH}1.07 tie", "not repeated"]
     alone = client.get("/compare/?results=r-0,r-2").content.decode()
     assert "95 % range" not in alone and "IOR easy write 1.02 not repeated" in alone
@@ -616,6 +616,7 @@ def test_the_page_leads_with_ratios_and_marks_what_is_no_default(client: Client,
     assert "\N{MULTIPLICATION SIGN} 1.50" in page
     assert "IOR easy write 1.01 not repeated" in page and "95 % range" not in page
     assert '<b>30</b> <span class="tag">\N{NOT EQUAL TO} default</span>' in page
+    assert 'data-l="B / A"><b>1.010</b>' in page
     assert "/docs/uncertainty/" in page
     divided = client.get("/compare/?results=p-1,p-2&per=watt").content.decode()
     assert "Power of p-1, p-2: not in the record" in divided
@@ -683,18 +684,29 @@ def test_columns_are_titled_by_system_and_difference(client, db) -> None:
     make_measurement(make_result(after, "hw-3", system_name="Test system B"), "ior-easy-write")
     page = client.get("/compare/?results=hw-1,hw-2").content.decode()
     hidden_title = '<span class="vh">: Test system A, {},</span>'
-    head = '<th class="n"><a href="/results/hw-{}/">{}' + hidden_title + "<small>{}</small></a></th>"
+    head = (
+        '<th role="columnheader" class="n"><a href="/results/hw-{}/">{}' + hidden_title + "<small>{}</small></a></th>"
+    )
     heads = re.sub(r">\s+|\s+<", lambda match: match[0].strip(), page)
     assert head.format(1, "A", "T1", "T1") in heads and head.format(2, "B", "T2", "T2") in heads
-    assert '<th class="n">B / A</th>' in heads
+    assert '<th role="columnheader" class="n">B / A</th>' in heads
     assert "<h1>Test system A, T1 and T2</h1>" in page
     assert "<th>Test system A, T1</th><th>Test system A, T2</th>" in page
     other = client.get("/compare/?results=hw-2,hw-3").content.decode()
     assert '<a href="/results/hw-2/">A<span class="vh">: Test system A,</span>' in other
     assert "<h1>Test system A and Test system B</h1>" in other
     three = client.get("/compare/?results=hw-1,hw-2,hw-3").content.decode()
-    assert "<h1>3 results side by side</h1>" in three and '<th class="n">C / A</th>' in three
+    assert "<h1>3 results side by side</h1>" in three and '<th role="columnheader" class="n">C / A</th>' in three
     assert client.get("/api/v1/compare/?results=hw-1,hw-2").json()["results"][0]["label"] is None
+
+
+@pytest.mark.django_db
+def test_defaults_are_written_as_values_are(client: Client) -> None:
+    release = make_release("next")
+    for public_id, segments in (("p-1", 30000), ("p-2", 10000000)):
+        make_result(release, public_id, parameters={"ior_hard_segmentcount": segments})
+    page = page_source(client.get("/compare/?results=p-1,p-2"))
+    assert "<b>30,000</b>" in page and '<td class="soft">10,000,000</td>' in page
 
 
 @pytest.mark.django_db

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from registry.presentation.filters import rule_sentence
+from registry.presentation.filters import group_bytes, keep_percent, rule_sentence
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,21 @@ def test_fields_stand_under_their_labels(stored: str, labelled: str) -> None:
 )
 def test_other_words_stay(stored: str) -> None:
     assert rule_sentence(stored) == stored
+
+
+@pytest.mark.parametrize(
+    ("sentence", "grouped"),
+    [
+        ("it has 137438953472000 B, where 1024 B are usual", "it has 137,438,953,472,000 B, where 1,024 B are usual"),
+        (
+            "hash 12345678, a/1234567.txt, 5203 Bytes, 512 B",
+            "hash 12345678, a/1234567.txt, 5203 Bytes, 512 B",
+        ),
+    ],
+)
+def test_counts_of_bytes_are_grouped(sentence: str, grouped: str) -> None:
+    assert group_bytes(sentence) == grouped
+
+
+def test_a_percent_sign_stays_beside_its_number() -> None:
+    assert keep_percent("6.6 %, 24 % and % alone") == "6.6\N{NO-BREAK SPACE}%, 24\N{NO-BREAK SPACE}% and % alone"

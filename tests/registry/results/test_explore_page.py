@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from registry.query.facts import fact_index
@@ -45,6 +47,13 @@ def test_folded_filters_say_how_many_are_ticked(client, results) -> None:
     assert "<summary>Filters</summary>" in page_source(client.get("/explore/", {"metric": METRIC}))
     query = {"metric": METRIC, "trust": ["imported", "derived"], "latest": "1", "r": "x-2", "only": "1"}
     assert "<summary>Filters, 4 ticked</summary>" in page_source(client.get("/explore/", query))
+
+
+def test_releases_are_ticked_by_name(client, db) -> None:
+    result = make_result(make_release("spring", name="Spring of 2027"), "x-1", client_nodes=1)
+    make_measurement(result, "ior-easy-write", 400)
+    page = page_source(client.get("/explore/", {"metric": METRIC, "release": "spring"}))
+    assert re.search(r'name="release" value="spring"\s+checked>Spring of 2027\s', page)
 
 
 def test_an_empty_registry_shows_that_it_has_no_results(client, db) -> None:

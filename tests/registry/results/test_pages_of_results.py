@@ -96,3 +96,16 @@ def test_the_count_is_shown_without_filters(client, record, query: str, count: s
 def test_results_of_one_page_are_counted(client, record, monkeypatch) -> None:
     monkeypatch.setattr(views, "PAGE_ROWS", 50)
     assert f'<p class="soft">7{NBSP}results</p>' in page_source(client.get("/results/?q=Test"))
+
+
+def test_a_result_shows_the_name_of_its_release(client, db) -> None:
+    make_result(make_release("spring", name="Spring of 2027"), "x-1", filesystem_family="Lustre")
+    for address in (
+        "/results/",
+        "/results/?system=site-one-test-system-a",
+        "/search/?q=Lustre",
+        "/ranking/?formula=score",
+    ):
+        page = page_source(client.get(address))
+        assert "Spring of 2027" in page, address
+        assert "spring" not in page, address

@@ -108,6 +108,21 @@ def test_a_misspelt_word_is_answered_with_its_correction() -> None:
 
 
 @pytest.mark.usefixtures("_searched")
+def test_letters_that_changed_places_are_put_back() -> None:
+    for typed, intended in (("leonrado", "leonardo"), ("frotnera", "frontera"), ("aruora", "aurora")):
+        assert answer_for(typed)["searched_instead"] == intended
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_question_is_answered_with_the_name_in_it() -> None:
+    answer = answer_for("what limits Aurora")
+    assert answer["searched_instead"] == "aurora"
+    assert paths(answer, "system")[0] == paths(answer_for("Aurora"), "system")[0]
+    assert answer_for("what limits Aurora", literally="true")["counts"]["systems"] == 0
+    assert answer_for("leonardo beside aurora")["searched_instead"] == "leonardo"
+
+
+@pytest.mark.usefixtures("_searched")
 def test_erased_names_hide_no_suggestion() -> None:
     site = Site.objects.get(slug="lrz")
     System.objects.create(slug=public_record.ERASED_SLUG, name="Nurinn", site=site)

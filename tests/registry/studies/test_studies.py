@@ -648,7 +648,7 @@ def test_series_are_labelled_by_their_differences() -> None:
     assert [point["series"] for point in spec["data"]["values"]] == ["A", "B"]
     study_rows = [row("write", "A", 1, 1, 1) | {"mode": ""}, row("read", "A", 2, 2, 2) | {"mode": "standard"}]
     spec = drawn_chart("Phases", ["op", "mode"], "GB/s", study_rows, "bars")
-    assert [point["series"] for point in spec["data"]["values"]] == ["mode of the benchmark not said", "standard"]
+    assert [point["series"] for point in spec["data"]["values"]] == ["mode of the benchmark not stated", "standard"]
 
 
 def test_cells_of_a_heat_map_are_one_colour_in_depths() -> None:

@@ -305,9 +305,9 @@ def test_lock_keys_of_high_and_low_ids_are_recognised(cast) -> None:
 def test_a_check_costs_a_fixed_number_of_queries(cast, archive, django_assert_num_queries) -> None:
     pk = cast.alice.upload(archive()).json()["id"]
     # lock; look-up, with release, copy, institution and signature; claim and its history; turn of the account; refused
-    # before or cleared; in a savepoint row lock, check, digest of its report, state, history and its notice; unlock.
+    # before or cleared; in a savepoint check, digest of its report, state, history and its notice; unlock.
     # The log: leaf and record of the claim, leaves and records of the check and its history.
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(18):
         processing.check_submission(pk)
 
 

@@ -210,6 +210,8 @@ def test_reviewers_read_the_proposal_with_its_evidence_and_the_contradictions(ca
     submit_to(release, submission, cast.alice)
     page = text(browser(cast.dana).get(f"/review/{submission.pk}/"))
     assert "Proposed level: undefined" in page
+    names = re.findall(r"<summary>Evidence<span class=\"vh\"> of ([^<]+)</span></summary>", page)
+    assert names and len(set(names)) == page.count("<summary>Evidence")
     assert "0 of 5 facts are given; at least 2 are needed." in page
     assert "The software can be had by others" in page
     assert "questionnaire.load-found" in page

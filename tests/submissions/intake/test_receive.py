@@ -274,8 +274,8 @@ def test_an_only_institution_needs_no_name(cast) -> None:
 
 def test_an_upload_costs_a_fixed_number_of_queries(cast, django_assert_num_queries) -> None:
     cast.alice.upload(b"warm")
-    # token and account; in a savepoint the turn of these bytes, refused before, sent before, institutions; quotas: the
-    # locks, what waits and was used, what is used; insert, look-up, history and its notice; leaves and records of
-    # history and receipt
-    with django_assert_num_queries(16):
+    # token and account; in a savepoint the turn of these bytes, refused before, institutions; insert, look-up; quotas:
+    # the locks, what waits and was used, what is used; history and its notice; leaves and records of history and
+    # receipt
+    with django_assert_num_queries(15):
         assert cast.alice.upload(CONTENT).status_code == 202

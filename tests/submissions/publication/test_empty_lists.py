@@ -137,7 +137,7 @@ def test_the_page_says_what_each_list_would_hold(editor, release, accepted) -> N
     page = " ".join(re.sub(r"<[^>]+>", " ", editor.get(PAGE).content.decode()).split())
     assert "scc empty preview" in page
     assert "full 1 preview" in page
-    assert "1 list would be empty scc" in page
+    assert "1 list would be empty Student Cluster Competition" in page
     assert nothing_happened()
 
 

@@ -8,10 +8,11 @@ from datetime import datetime
 import pytest
 from django.test import Client
 
-from registry.models import ListDefinition, ListEntry, Override, RankedList, Result
+from registry.models import ListDefinition, ListEntry, Override, RankedList, Release, Result
 from submissions.checks import processing
 from submissions.models import Event, Submission
 from submissions.review import decisions
+from tests.html import page_source
 from tests.make_io500 import make_run, pack
 
 PREVIEW = "lists/sc99/io500/preview/"
@@ -190,6 +191,15 @@ def test_the_page_shows_both_and_takes_a_proposal(cast, release, three) -> None:
     assert refused.status_code == 422
     assert "This is not JSON" in refused.content.decode()
     assert client.post("/releases/sc99/lists/io500/override/").status_code == 404
+
+
+def test_the_page_names_releases_and_the_list(cast, release, three) -> None:
+    Release.objects.filter(pk=release.pk).update(name="Autumn of 2099")
+    client = Client()
+    client.force_login(cast.dana.account)
+    page = page_source(client.get("/releases/sc99/lists/io500/"))
+    assert page.count('<td role="cell">Autumn of 2099</td>') == 3
+    assert "/ IO500 Research" in page
 
 
 def test_an_editor_amends_a_published_list_on_its_page(cast, release, three) -> None:
