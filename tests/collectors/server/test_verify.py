@@ -398,7 +398,7 @@ def test_a_record_fits_the_times_of_its_checkpoints(every_python, reader, peer, 
     assert ("time " in verified.stdout) == bool(why) and why in verified.stdout
 
 
-def test_a_checkpoint_of_the_user_tells_the_time(reader, peer, log, tmp_path):
+def test_a_checkpoint_of_the_user_has_a_time_too(reader, peer, log, tmp_path):
     log.signed_s = SIGNED_S
     brought = tmp_path / "checkpoint"
     brought.write_text(log.checkpoint())
