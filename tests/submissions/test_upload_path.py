@@ -23,7 +23,7 @@ from tests.submissions.cast import submit_to
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("registry", "submissions", "validators")
-MOST_LINES, MOST_FILES = 9600, 230
+MOST_LINES, MOST_FILES = 9750, 230
 """All functions that run, with readers and evidence. They only fall, but for checks, log, shelf and recipes.
 
 Measured alone; after other tests it is some 240 lines less, for what they left in memory.
