@@ -170,8 +170,8 @@ def open_requests() -> QuerySet[AccessRequest]:
     return AccessRequest.objects.all()
 
 
-MOST_SLUG = 100
-"""Characters of the slug of an institution, as its table has them."""
+MOST_SLUG = Site._meta.get_field("slug").max_length
+"""Characters of the slug of an institution."""
 
 
 def proposed_institution(name: str) -> tuple[str, bool]:
