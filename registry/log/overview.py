@@ -66,9 +66,11 @@ def log_overview() -> LogOverview:
 
 def explained_times() -> list[ExplainedTimes]:
     """What operators recorded about times that do not fit, the newest first; each speaks of earlier entries alone."""
-    rows = LogOpening.objects.filter(subject=CLOCK_SUBJECT).exclude(canonical=None).order_by("-leaf")
+    rows = LogOpening.objects.filter(subject=CLOCK_SUBJECT).order_by("-leaf")
     explained = []
     for recorded_at, canonical, place in rows.values_list("recorded_at", "canonical", "leaf__index"):
+        if canonical is None:
+            continue  # erased, which no act does
         facts = json.loads(canonical)["clock"]
         entries = frozenset(entry for entry in facts["entries"] if place is None or entry < place)
         explained.append(ExplainedTimes(recorded_at, facts["reason"], entries))

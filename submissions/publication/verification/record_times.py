@@ -50,7 +50,7 @@ class Limits(NamedTuple):
 class Break(NamedTuple):
     """A record that does not fit the times of the log: the place of its entry, and a sentence."""
 
-    index: int
+    place: int
     sentence: str
 
 
@@ -76,7 +76,7 @@ class RecordTimes:
 
     def explain_breaks(self, reason: str) -> int:
         """Record the reason for all that does not fit and that nobody explained; how many records that are."""
-        entries = sorted(row.index for row in chain.from_iterable(self._unexplained_breaks()))
+        entries = sorted(row.place for row in chain.from_iterable(self._unexplained_breaks()))
         if entries:
             facts = {"clock": {"reason": reason, "entries": entries}}
             recording.record_own(LogOpening.Kind.CLOCK, facts, recording.EXPLAINED, CLOCK_SUBJECT)
@@ -85,7 +85,7 @@ class RecordTimes:
     def _unexplained_breaks(self) -> Iterator[Iterator[Break]]:
         """Records of another time than they say, or too late for their act: public ones, then private ones."""
         for breaks in (self._public_breaks(), self._private_breaks()):
-            yield (row for row in breaks if row.index not in self._explained)
+            yield (row for row in breaks if row.place not in self._explained)
 
     def _public_breaks(self) -> Iterator[Break]:
         verified = Result.objects.filter(trust=Result.Trust.VERIFIED).values_list("public_id", flat=True)
