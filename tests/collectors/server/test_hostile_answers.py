@@ -35,35 +35,35 @@ def serve_record(peer, record):
 @pytest.mark.parametrize("kind", [[], {}, None, 7])
 def test_a_type_that_is_no_text_is_refused(every_python, reader, peer, kind):
     serve_record(peer, {"type": kind, "version": 1})
-    done = reader("verify", "hw-1", python=every_python)
-    assert done.returncode != 0
-    assert "`canonical` is not a JSON object with a type" in done.stderr
+    command = reader("verify", "hw-1", python=every_python)
+    assert command.returncode != 0
+    assert "`canonical` is not a JSON object with a type" in command.stderr
 
 
 @pytest.mark.parametrize("address", ["http://[", "//[::1", 5, ["?cursor=2"]])
 def test_a_next_page_without_an_address_is_refused(every_python, reader, peer, log, address):
     peer.public["/api/v1/lists/sc26/full/"] = LIST | {"length": 3, "next": address}
-    done = reader("verify", "sc26/full", python=every_python)
-    assert "Traceback" not in done.stderr
+    command = reader("verify", "sc26/full", python=every_python)
+    assert "Traceback" not in command.stderr
     is_text = isinstance(address, str)
-    assert done.returncode == (4 if is_text else 0)
-    assert ("answers, but not as a Highwater registry" in done.stderr) == is_text
+    assert command.returncode == (4 if is_text else 0)
+    assert ("answers, but not as a Highwater registry" in command.stderr) == is_text
 
 
 @pytest.mark.parametrize("address", ["http://[", 5, ["?cursor=2"]])
 def test_a_next_page_of_submissions_without_an_address_is_refused(collector, peer, address):
     collector.environ.update(HIGHWATER_URL=peer.url, HIGHWATER_TOKEN="alice-token")
     peer.private["/api/v1/submissions/"] = {"results": [], "next": address}
-    done = collector("list")
-    assert done.returncode == 4
-    assert "answers, but not as a Highwater registry" in done.stderr
+    command = collector("list")
+    assert command.returncode == 4
+    assert "answers, but not as a Highwater registry" in command.stderr
 
 
 @pytest.mark.parametrize("wait", ["\N{SUPERSCRIPT TWO}", "0\N{SUPERSCRIPT THREE}"])
 def test_a_wait_in_other_digits_is_no_wait(every_python, reader, peer, log, wait):
     peer.misbehaviours.append(busy(503, wait))
-    done = reader("verify", "hw-1", python=every_python)
-    assert done.returncode == 0, done.stdout + done.stderr
+    command = reader("verify", "hw-1", python=every_python)
+    assert command.returncode == 0, command.stdout + command.stderr
 
 
 @pytest.mark.parametrize("facts", [5, [], None])
@@ -75,9 +75,9 @@ def test_earlier_records_without_facts_are_refuted(every_python, reader, peer, f
     for place in places:
         document = log.proof(place) | {"records": log.listed(places)}
         peer.public[f"{PROOF}?leaf={log.entries[place].hex()}"] = peer.public[PROOF] = document
-    done = reader("verify", "hw-1", python=every_python)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "says identified, and changes what that never does: result." in done.stdout
+    command = reader("verify", "hw-1", python=every_python)
+    assert command.returncode == 1, command.stdout + command.stderr
+    assert "says identified, and changes what that never does: result." in command.stdout
 
 
 def test_earlier_records_whose_entries_are_no_rows_are_compared(reader, peer):
@@ -90,11 +90,11 @@ def test_earlier_records_whose_entries_are_no_rows_are_compared(reader, peer):
         address = "/api/v1/lists/sc26/full/proof/"
         peer.public[f"{address}?leaf={log.entries[place].hex()}"] = peer.public[address] = document
     peer.public["/api/v1/lists/sc26/full/"] = odd | {"next": None}
-    done = reader("verify", "sc26/full")
-    assert done.returncode == 0, done.stdout + done.stderr
+    command = reader("verify", "sc26/full")
+    assert command.returncode == 0, command.stdout + command.stderr
 
 
-def test_what_another_verify_remembered_meanwhile_stays(reader, peer, log):
+def test_checkpoints_of_another_verify_are_not_overwritten(reader, peer, log):
     """It saw a longer log of another past, while this one waited for an answer."""
     assert reader("verify", "hw-1").returncode == 0
     (path,) = memory_files(reader)
@@ -114,7 +114,7 @@ def test_what_another_verify_remembered_meanwhile_stays(reader, peer, log):
         handler.give(peer.public["/log/checkpoint"])
 
     peer.misbehaviours.extend([lambda handler: handler.answer(200, peer.public[PROOF]), write_meanwhile])
-    done = reader("verify", "hw-1")
+    command = reader("verify", "hw-1")
     assert path.read_text() == second
-    assert done.returncode == 3, done.stdout + done.stderr
-    assert "Another `verify` remembered other checkpoints of this log meanwhile" in done.stdout
+    assert command.returncode == 3, command.stdout + command.stderr
+    assert "Another `verify` remembered other checkpoints of this log meanwhile" in command.stdout
