@@ -230,11 +230,11 @@ def test_each_theme_and_host_has_its_own() -> None:
 @pytest.mark.parametrize("name", ["hw-\u0661", "\U0001f600", "fj\u00f6rd", "\ufffd"])
 @pytest.mark.parametrize("address", ["/results/{}/", "/api/v1/results/{}/", "/sites/{}/", "/platforms/{}/"])
 def test_a_name_in_other_letters_is_not_found(settings, address: str, name: str) -> None:
-    kept = ask(address.format(name))
+    answer = ask(address.format(name))
     settings.KEPT_ANSWERS_BYTES = 0
-    made = ask(address.format(name))
-    assert (kept.status_code, kept.content) == (made.status_code, made.content)
-    assert made.status_code == 404
+    of_views = ask(address.format(name))
+    assert (answer.status_code, answer.content) == (of_views.status_code, of_views.content)
+    assert of_views.status_code == 404
 
 
 def test_a_host_that_is_not_ours_is_refused() -> None:
