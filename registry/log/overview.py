@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +13,17 @@ from registry.models import LogCheckpoint, LogLeaf, LogOpening, LogState
 
 RESTORED_SUBJECT = "log/restored"
 """Under which restorations from a backup are recorded."""
+CLOCK_SUBJECT = "log/clock"
+"""Under which reasons are recorded for times that do not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedTimes:
+    """Entries of the log, by place, whose times do not fit, and why by the word of an operator."""
+
+    recorded_at: datetime
+    reason: str
+    entries: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +40,11 @@ class LogOverview:
     trouble: str
     keys: list[str]
     restored_at: list[datetime]
+    explained: list[ExplainedTimes]
 
 
 def log_overview() -> LogOverview:
-    """Four queries, whatever the log holds."""
+    """Five queries, whatever the log holds."""
     state = LogState.objects.only("origin", "trouble").filter(pk=1).first()
     newest = LogCheckpoint.objects.order_by("-size").first()
     pending = LogLeaf.objects.filter(index=None).aggregate(count=Count("pk"), oldest=Min("noted_at"))
@@ -47,4 +60,18 @@ def log_overview() -> LogOverview:
         trouble=state.trouble if state else "",
         keys=verifier_keys(),
         restored_at=list(restored.values_list("recorded_at", flat=True)[:20]),
+        explained=explained_times()[:20],
     )
+
+
+def explained_times() -> list[ExplainedTimes]:
+    """What operators recorded about times that do not fit, the newest first; each speaks of earlier entries alone."""
+    rows = LogOpening.objects.filter(subject=CLOCK_SUBJECT).order_by("-leaf")
+    explained = []
+    for recorded_at, canonical, place in rows.values_list("recorded_at", "canonical", "leaf__index"):
+        if canonical is None:
+            continue  # erased, which no act does
+        facts = json.loads(canonical)["clock"]
+        entries = frozenset(entry for entry in facts["entries"] if place is None or entry < place)
+        explained.append(ExplainedTimes(recorded_at, facts["reason"], entries))
+    return explained

@@ -38,6 +38,7 @@ PUBLISHED, AMENDED, WITHDRAWN, NAMED = "published", "amended", "withdrawn", "nam
 CALLED, CHANGED, UNDONE = "called", "changed", "undone"
 IDENTIFIED, RECHECKED, LOADED, FIRST_RECORDED = "identified", "rechecked", "loaded", "first-recorded"
 ERASED, RANGED, ADDED, RESTORED, REMOVED = "erased", "ranged", "added", "restored", "removed"
+EXPLAINED = "explained"
 ACTS = {
     CALLED: "It was made: a call for submissions.",
     CHANGED: "What it says of itself was changed: a release before it was published, the name of an institution.",
@@ -54,6 +55,7 @@ ACTS = {
     ERASED: "It was erased on request.",
     ADDED: "A key was used for the first time.",
     RESTORED: "The registry was restored from a backup.",
+    EXPLAINED: "An operator looked at records whose times do not fit, and gave the reason.",
     REMOVED: "A name stands for nothing any more: its result got another one.",
 }
 """Every act that records something, and what it means."""
@@ -145,7 +147,7 @@ def record_edition(edition: Edition) -> None:
 
 
 def record_own(kind: str, facts: Mapping[str, Any], act: str, subject: str = "log") -> None:
-    """Record something that happens once: a key, a restoration, an erasure."""
+    """Record something that happens once: a key, a restoration, an erasure, a reason for times that do not fit."""
     now = timezone.now()
     _store_openings(kind, {subject: _make_envelope(kind, act, now, None) | dict(facts)}, act, now)
 

@@ -19,7 +19,7 @@ from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
 from registry.log import allowed_changes, log_files, name_records, recording, records, signed_note, signing, tiles
 from registry.log.canonical_form import canonical_text
 from registry.log.merkle_tree import EMPTY_ROOT, leaf_hash, node_hash
-from registry.log.overview import RESTORED_SUBJECT
+from registry.log.overview import CLOCK_SUBJECT, RESTORED_SUBJECT
 from registry.models import (
     IdentityChange,
     LogCheckpoint,
@@ -42,6 +42,11 @@ MOST_NAMED = 3
 RECORDED_WITHIN = timedelta(minutes=5)
 """Of a row its record is made: in the same transaction."""
 _MISSING = "nothing"
+_SUBJECTS_OF_THE_LOG: dict[str, str] = {
+    LogOpening.Kind.KEY: signing.KEY_SUBJECT,
+    LogOpening.Kind.RESTORATION: RESTORED_SUBJECT,
+    LogOpening.Kind.CLOCK: CLOCK_SUBJECT,
+}
 
 
 def log_breaks(earlier: signed_note.Checkpoint | None = None) -> Iterator[str]:
@@ -292,7 +297,7 @@ def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
         return subject == f"editions/{record['edition']['edition']}"
     if record["type"] == LogOpening.Kind.ERASURE:
         return subject == f"results/{record['erasure']['id']}"
-    return subject == (signing.KEY_SUBJECT if record["type"] == LogOpening.Kind.KEY else RESTORED_SUBJECT)
+    return subject == _SUBJECTS_OF_THE_LOG[record["type"]]
 
 
 class FirstNames:

@@ -40,6 +40,7 @@ class LogOpening(models.Model):
         ERASURE = "erasure", "erasure"
         KEY = "key", "key"
         RESTORATION = "restoration", "restoration"
+        CLOCK = "clock", "explained times"
 
     leaf = models.OneToOneField(LogLeaf, primary_key=True, on_delete=models.CASCADE, related_name="opening")
     kind = models.CharField(max_length=12, choices=Kind)

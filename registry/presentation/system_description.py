@@ -46,7 +46,7 @@ def what_differed(difference_groups: Sequence[Mapping[str, Any]], names: Sequenc
     """What the template presentation/system_differences.html shows of configuration.grouped, columns under `names`."""
     groups, rows_left, count = [], ROWS_SHOWN, 0
     for group in difference_groups:
-        rows = _drop_repeated(_compared_row(row) | {"subject": row["subject"]} for row in group["differences"])
+        rows = _drop_repeated(_compared_row(row, names) | {"subject": row["subject"]} for row in group["differences"])
         count += len(rows)
         rows = rows[:rows_left]
         rows_left -= len(rows)
@@ -91,7 +91,7 @@ def difference_context(difference: Mapping[str, Any], names: Sequence[str]) -> d
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in difference["differences"][:ROWS_SHOWN]:
         title = ", ".join(filter(None, [row["subject"], row["section"]]))
-        groups.setdefault(title, []).append(_compared_row(row))
+        groups.setdefault(title, []).append(_compared_row(row, names))
     return {
         "names": names,
         "groups": list(groups.items()),
@@ -107,14 +107,15 @@ def difference_context(difference: Mapping[str, Any], names: Sequence[str]) -> d
     }
 
 
-def _compared_row(row: Mapping[str, Any]) -> dict[str, Any]:
+def _compared_row(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     cells = [
         {
+            "name": name,
             "text": numbers.MISSING if values is None else _fact_text(row, values),
             "unknown": values is None,
             "differs": differs,
         }
-        for values, differs in zip(row["values"], row["differs_from_default"], strict=True)
+        for name, values, differs in zip(names, row["values"], row["differs_from_default"], strict=True)
     ]
     defaults = dict.fromkeys(_fact_text(row, [default]) for default in row["defaults"] if default)
     name = row["name"] if row["parameter"] else capitalize_sentence(label_fact(row["name"]))

@@ -418,6 +418,7 @@ def test_pages_fit_their_screen(page, address) -> None:
     ("address", "region"),
     [
         ("/compare/?results=io500-683,io500-772", "Numbers side by side"),
+        ("/compare/?results=demo-1,demo-2", "What differs between the systems"),
         ("/results/io500-772/", "Where the time of each phase went"),
         ("/results/io500-772/", "What the list and the archive say"),
     ],
@@ -437,6 +438,21 @@ def test_a_chart_that_was_not_opened_is_left_out_on_paper(page) -> None:
     page.emulate_media(media="print")
     expect(heading).to_be_hidden()
     expect(page.get_by_text("Distribution of")).to_be_visible()
+
+
+def test_a_study_is_printed_with_its_chart_and_without_closed_boxes(page) -> None:
+    page.goto("/studies/e1000-fabric-direct/")
+    page.emulate_media(media="print")
+    expect(page.locator("figure .vega svg").locator("visible=true").first).to_be_visible()
+    expect(page.get_by_role("region", name="Table of the study")).to_be_visible()
+    for words in ("Change the question", "Embed this chart", "Explore interactively", "Sign in to save"):
+        expect(page.get_by_text(words)).to_be_hidden()
+
+
+def test_a_trust_level_keeps_its_fill_on_paper(page) -> None:
+    page.goto("/results/io500-772/")
+    exact = page.locator(".trust").first.evaluate("it => getComputedStyle(it, '::before').printColorAdjust")
+    assert exact == "exact"
 
 
 @pytest.mark.parametrize("address", PAGES)

@@ -13,8 +13,6 @@ import random
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -261,21 +259,21 @@ def test_no_upload_is_lost_by_a_thousand_faults(drill: Drill, tmp_path: Path, re
     assert damaged == []
     site.manage("verify_history")
     site.manage("append_log")
-    assert misfits_of_record(site) == []
+    explain_moved_clocks(site)
+    site.manage("verify_record")
 
 
-def misfits_of_record(site: RunningSite) -> list[str]:
-    """What verify_record names, but for times of records: a clock may be moved between two moments of one transaction.
+def explain_moved_clocks(site: RunningSite) -> None:
+    """Say why times do not fit, as an operator does: a clock may be moved between two moments of one transaction.
 
-    docs/log.md warns of such times; everything else has to fit.
+    docs/log.md warns of such times; any other misfit stays for verify_record to name.
     """
-    command = [sys.executable, "dev.py", "--state", site.state, "manage", "verify_record"]
-    verified = subprocess.run(command, env=site.environment, cwd=site.checkout, capture_output=True, text=True)
-    lines = [line for line in verified.stdout.splitlines() if not line.startswith("Not ")]
-    misplaced = [line for line in lines if MOVED_CLOCK.search(line)]
-    print(f"{len(misplaced)} records whose clock was moved: {misplaced}")
-    assert verified.returncode == 0 or misplaced, verified.stdout + verified.stderr
-    return [line for line in lines if line not in misplaced and not line.startswith("The record is whole: ")]
+    *misplaced, _ = site.manage("explain_times").splitlines()
+    print(f"{len(misplaced)} lines about records whose clock was moved: {misplaced}")
+    assert all(MOVED_CLOCK.search(line) for line in misplaced), misplaced
+    if misplaced:
+        site.manage("explain_times", "--reason", "This drill moves clocks by up to a day.", "--yes")
+        site.manage("append_log")
 
 
 def is_next_round_due(site: RunningSite, uploads: Uploads, acknowledged: int) -> bool:

@@ -12,7 +12,7 @@ from registry.query.questions import study_query, unknown_values
 from registry.query.row_sources import PUBLIC, RowSource
 from registry.site_pages.search import record_hits, text_hits, texts
 from registry.site_pages.search.hits import KindHits
-from registry.site_pages.search.question import Question, Words, parse_text
+from registry.site_pages.search.question import MOST_READINGS, Question, Words, parse_text
 
 MOST_OF_EACH, MOST_OF_ONE = 10, 100
 """Hits of each kind beside the others, and of one kind alone."""
@@ -80,6 +80,8 @@ def find_everything(text: str, kind: str = "", *, literally: bool = False, sourc
     for, then those of the words that are names. Raises InvalidValue for a filter's wrong value.
     """
     question = replace(parse_text(text, literally=literally), source=source)
+    if not literally:
+        question = _with_joined_words(question)
     answer = _search_kinds(question, kind)
     if answer.count:
         return answer
@@ -88,6 +90,16 @@ def find_everything(text: str, kind: str = "", *, literally: bool = False, sourc
         if second.count:
             return replace(second, instead=words)
     return replace(answer, unknown=unknown_values.explain_empty(question.filters, empty=True, source=source))
+
+
+def _with_joined_words(question: Question) -> Question:
+    free = MOST_READINGS - len(question.readings)
+    joined = list(record_hits.join_neighbours(question.words))[: max(free, 0)]
+    return replace(
+        question,
+        readings=[*question.readings, *(words for words, _ in joined)],
+        synonyms=[*question.synonyms, *(word for _, word in joined)],
+    )
 
 
 def _other_words(question: Question) -> Iterator[Words]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
+from itertools import pairwise
 from operator import and_, or_
 from typing import Any
 
@@ -129,6 +130,11 @@ def _has_id(text: str) -> Q:
     return Q(public_id__in=[text, text.lower()])
 
 
+def _has_number(text: str) -> Q:
+    """Of a copied result that `text` is its number at IO500."""
+    return Q(public_id=f"io500-{text}") if text.isdecimal() else Q()
+
+
 def _result_hit(row: Row, source: RowSource) -> Hit:
     when = row["release_name"] or f"{row['submitted_on'] or ''}"
     score = "" if row["score"] == numbers.MISSING else f"score {row['score']}"
@@ -142,10 +148,9 @@ def nearest_words(words: Words) -> Words | None:
 
     Two letters that changed places make a word less alike than they should: put back, they come first.
 
-    The words of all public names are kept until the record changes: it is asked only where nothing has those typed.
-    Two queries.
+    Two queries, the first of them once until the record changes.
     """
-    name_words = kept_value("words-of-names-1", _words_of_names)
+    name_words = _known_words()
     with connection.cursor() as cursor:
         cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE, "known": name_words})
         alike = cursor.fetchall()
@@ -169,6 +174,16 @@ def words_of_names(question: Question, words: Words) -> Words:
     return tuple(word for word in words if len(word) >= SHORT_WORD and word in named)
 
 
+def join_neighbours(words: Words) -> Iterator[tuple[Words, str]]:
+    """The words with two neighbours as the one word of a name that they are together, as "isc 25"; and that word."""
+    pairs = list(pairwise(words))
+    known_words = frozenset(_known_words()) if pairs else frozenset[str]()
+    for place, pair in enumerate(pairs):
+        joined = "".join(pair)
+        if joined in known_words:
+            yield (*words[:place], joined, *words[place + 2 :]), joined
+
+
 LEAST_ALIKE = 0.4
 """Share of common trigrams from which a word may be meant: "arora" and "aurora" have 0.44."""
 _WORDS = """
@@ -178,6 +193,7 @@ SELECT DISTINCT regexp_split_to_table(btrim(highwater_fold(name)), ' ') FROM (
     UNION ALL SELECT name FROM registry_system WHERE slug <> %(erased)s AND merged_into_id IS NULL
     UNION ALL SELECT name FROM registry_platform WHERE merged_into_id IS NULL
     UNION ALL SELECT DISTINCT filesystem_family FROM registry_result
+    UNION ALL SELECT slug FROM registry_release
     UNION ALL SELECT title FROM registry_searchtext
 ) AS names
 """
@@ -189,6 +205,11 @@ SELECT typed.word, (
     ORDER BY (known.word LIKE typed.word || '%%') DESC, similarity(known.word, typed.word) DESC, known.word LIMIT 1
 ) FROM unnest(%(words)s::text[]) WITH ORDINALITY AS typed (word, place) ORDER BY place
 """
+
+
+def _known_words() -> list[str]:
+    """The words of all public names, kept until the record changes."""
+    return kept_value("words-of-names-2", _words_of_names)
 
 
 def _words_of_names() -> list[str]:
@@ -263,7 +284,11 @@ def _results_condition(question: Question) -> Q:
     met = filters.result_conditions(question.filters, question.source)
     if not question.readings:
         return met
-    return met & (_meet_reading(question.readings, partial(_result_has_word, question)) | _has_id(question.text))
+    return met & (
+        _meet_reading(question.readings, partial(_result_has_word, question))
+        | _has_id(question.text)
+        | _has_number(question.text)
+    )
 
 
 def _result_has_word(question: Question, word: str) -> Q:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.contrib.postgres.search import SearchHeadline, SearchQuery, SearchRank
-from django.db.models import Case, F, When
+from django.db.models import Case, F, Value, When
 
 from registry.models import SearchText
 from registry.site_pages.search.hits import MARK_END, MARK_START, Hit, KindHits, count_all
@@ -15,6 +15,8 @@ from registry.site_pages.search.texts import DECISIONS
 HEADLINE_WORDS = 24
 _IS_DECISION = Case(When(url__startswith=DECISIONS, then=1), default=0)
 """Decisions come after documents that are written for readers."""
+_BY_LENGTH = Value(1)
+"""The rank of a text is divided by the logarithm of its length: few words of a long one were asked for."""
 
 
 def find_texts(kind: str, readings: Sequence[Words], most: int) -> KindHits:
@@ -23,7 +25,7 @@ def find_texts(kind: str, readings: Sequence[Words], most: int) -> KindHits:
         return KindHits([], 0)
     query = _query_of(readings)
     matching = SearchText.objects.filter(kind=kind, vector=query)
-    best = matching.order_by(_IS_DECISION, SearchRank(F("vector"), query).desc(), "position")
+    best = matching.order_by(_IS_DECISION, SearchRank(F("vector"), query, normalization=_BY_LENGTH).desc(), "position")
     rows = best.annotate(words=_summary_or_headline(query)).values_list("title", "url", "words", "place")[:most]
     hits = [Hit(kind, *row) for row in rows]
     return count_all(hits, most, matching)

@@ -64,7 +64,7 @@ def list_texts() -> Iterator[Text]:
 
 def _list_studies() -> Iterator[Text]:
     for slug, study in load_studies().items():
-        finding, notes = study.get("finding", ""), " ".join(study.get("notes", []))
+        finding, notes = study.get("finding", ""), " ".join([*study.get("notes", []), *study.get("order", [])])
         place = f"{study['document']['title']}, {study['place']}"
         yield Text(STUDY, slug, study["title"], f"/studies/{slug}/", place, finding, notes)
 

@@ -13,15 +13,18 @@ from registry.site_pages.search import find, question, record_hits
 from registry.site_pages.search.hits import KindHits, mark_words
 from registry.web.caching import public_page
 
+QUESTIONS = ("how ", "what ", "why ", "where ", "who ", "when ", "can ", "may ", "must ", "do ", "does ", "is ")
+
 
 def _distance_of_kind(name: str, kind_hits: KindHits, text: str) -> int:
     """0 where a hit is named as typed, 1 where one begins so, else 2.
 
-    Documents explain what others are, so they come one later. Codes begin with the benchmark that they are of.
+    Documents explain what others are, so they come one later; they answer questions. Codes begin with the benchmark
+    that they are of.
     """
-    titles = [hit.title.casefold() for hit in kind_hits.hits]
-    typed = text.casefold()
-    if typed in titles:
+    titles = [hit.title.casefold().replace(" ", "") for hit in kind_hits.hits]
+    typed = text.casefold().replace(" ", "")
+    if typed in titles or (name == "documents" and text.casefold().startswith(QUESTIONS)):
         return int(name == "documents")
     begins = name not in ("parameters", "rules", "documents") and any(title.startswith(typed) for title in titles)
     return 1 if begins else 2

@@ -2,7 +2,7 @@
 
 Somebody who writes to the tables can add records, and the log takes them up. Its next checkpoint has the time, signed:
 so what is added says that it happened now, or it does not fit. An act `first-recorded` is for what is older than the
-records of its kind, which one append takes up together.
+records of its kind, which one append takes up together. An operator who looked at what does not fit records why.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter
 from typing import NamedTuple
 
 from registry.log import recording, verification
-from registry.log.overview import RESTORED_SUBJECT
+from registry.log.overview import CLOCK_SUBJECT, RESTORED_SUBJECT, explained_times
 from registry.models import LogCheckpoint, LogOpening, Result
 from submissions.lifecycle.private_records import HAPPENED
 from submissions.models import PrivateRecord
@@ -47,6 +47,13 @@ class Limits(NamedTuple):
     after: datetime | None
 
 
+class Break(NamedTuple):
+    """A record that does not fit the times of the log: the place of its entry, and a sentence."""
+
+    place: int
+    sentence: str
+
+
 class RecordTimes:
     """One pass over the times of all records. `earlier` is a checkpoint that somebody kept."""
 
@@ -57,16 +64,30 @@ class RecordTimes:
         self._heads = sorted(heads | ({earlier} if earlier else set()))
         restorations = LogOpening.objects.filter(subject=RESTORED_SUBJECT)
         self._restored = list(restorations.values_list("recorded_at", flat=True))
+        self._explained = frozenset[int]().union(*(row.entries for row in explained_times()))
         self._begun: dict[str, datetime] = {}
 
     def find_breaks(self) -> Iterator[str]:
-        """Records that were made at another time than they say, or too late for their act: a sentence for each."""
-        for sentences in (self._public_breaks(), self._private_breaks()):
-            yield from islice(sentences, MOST_NAMED)
-            if more := sum(1 for _ in sentences):
+        """What nobody explained, a sentence for each of the first records and one for the others."""
+        for breaks in self._unexplained_breaks():
+            yield from (row.sentence for row in islice(breaks, MOST_NAMED))
+            if more := sum(1 for _ in breaks):
                 yield f"And {more} more records do not fit the times of the log."
 
-    def _public_breaks(self) -> Iterator[str]:
+    def explain_breaks(self, reason: str) -> int:
+        """Record the reason for all that does not fit and that nobody explained; how many records that are."""
+        entries = sorted(row.place for row in chain.from_iterable(self._unexplained_breaks()))
+        if entries:
+            facts = {"clock": {"reason": reason, "entries": entries}}
+            recording.record_own(LogOpening.Kind.CLOCK, facts, recording.EXPLAINED, CLOCK_SUBJECT)
+        return len(entries)
+
+    def _unexplained_breaks(self) -> Iterator[Iterator[Break]]:
+        """Records of another time than they say, or too late for their act: public ones, then private ones."""
+        for breaks in (self._public_breaks(), self._private_breaks()):
+            yield (row for row in breaks if row.place not in self._explained)
+
+    def _public_breaks(self) -> Iterator[Break]:
         verified = Result.objects.filter(trust=Result.Trust.VERIFIED).values_list("public_id", flat=True)
         subjects = {f"results/{public_id}" for public_id in verified.iterator(AT_ONCE)}
         rows = LogOpening.objects.exclude(leaf__index=None).order_by("leaf__index")
@@ -74,15 +95,15 @@ class RecordTimes:
         for subject, act, recorded_at, index in rows.values_list(*columns).iterator(AT_ONCE):
             limits = self._find_limits(index)
             if misplaced := _why_misplaced(limits, recorded_at):
-                yield f"{subject}: a record says {recorded_at:%Y-%m-%d %H:%M}, {misplaced}."
+                yield Break(index, f"{subject}: a record says {recorded_at:%Y-%m-%d %H:%M}, {misplaced}.")
             elif subject in subjects and act == recording.PUBLISHED:
                 self._begun.setdefault(LogOpening.Kind.RESULT, limits.after or recorded_at)
             elif subject not in subjects or act != recording.FIRST_RECORDED:
                 continue
             elif late := self._why_late(LogOpening.Kind.RESULT, recorded_at):
-                yield f"{subject}: {late}."
+                yield Break(index, f"{subject}: {late}.")
 
-    def _private_breaks(self) -> Iterator[str]:
+    def _private_breaks(self) -> Iterator[Break]:
         rows = PrivateRecord.objects.filter(erased_at=None).exclude(leaf__index=None).order_by("leaf__index")
         columns = ("kind", "row", "submission", "canonical", "leaf__index")
         for kind, number, submission, canonical, index in rows.values_list(*columns).iterator(AT_ONCE):
@@ -91,14 +112,15 @@ class RecordTimes:
             name = f"Submission {submission}: {kind} {number}" if submission else f"The {kind} {number}"
             limits = self._find_limits(index)
             if misplaced := _why_misplaced(limits, recorded_at):
-                yield f"{name}: its record says {recorded_at:%Y-%m-%d %H:%M}, {misplaced}."
+                yield Break(index, f"{name}: its record says {recorded_at:%Y-%m-%d %H:%M}, {misplaced}.")
             elif record["act"] == HAPPENED:
                 self._begun.setdefault(kind, limits.after or recorded_at)
                 at = datetime.fromisoformat(record[kind][_TIMES[kind]]) if kind in _TIMES else recorded_at
                 if abs(at - recorded_at) > LATE:
-                    yield f"{name}: it is of {at:%Y-%m-%d %H:%M}, and was recorded on {recorded_at:%Y-%m-%d %H:%M}."
+                    recorded = f"it is of {at:%Y-%m-%d %H:%M}, and was recorded on {recorded_at:%Y-%m-%d %H:%M}"
+                    yield Break(index, f"{name}: {recorded}.")
             elif kind in _RECORDED_AT_ONCE and (late := self._why_late(kind, recorded_at)):
-                yield f"{name}: {late}."
+                yield Break(index, f"{name}: {late}.")
 
     def _find_limits(self, index: int) -> Limits:
         """Where the clock was set back between both checkpoints, the one before says nothing."""

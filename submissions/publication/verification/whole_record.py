@@ -13,6 +13,7 @@ from registry.lists import listing
 from registry.lists.ranking import DefinitionError
 from registry.log import verification as log_verification
 from registry.log.appending import log_size
+from registry.log.overview import explained_times
 from registry.log.signed_note import Checkpoint
 from registry.models import Override, RankedList, Result
 from registry.models.lists import AMENDED
@@ -128,7 +129,7 @@ class Verification:
             self.later_rules[kind].add_name(public_id)
 
     def unknown_sentences(self) -> Iterator[str]:
-        """What later rules read otherwise, what could not be derived again, and what is older than its record."""
+        """What later rules read otherwise, what was not derived again or not recorded, and explained times."""
         for kind, ids in sorted(self.later_rules.items()):
             yield f"By later rules ({VERSION}): {kind}: {ids}."
         for reason, count in sorted(self.unavailable.items()):
@@ -138,6 +139,10 @@ class Verification:
         for day, counts in log_verification.uncovered_counts().items():
             named = ", ".join(f"{count} of kind {label}" for label, count in sorted(counts.items()))
             yield f"Not covered before {day}, the day of their first record: {named}."
+        for row in explained_times():
+            count = len(row.entries)
+            named = "1 record does" if count == 1 else f"{count} records do"
+            yield f"Explained on {row.recorded_at:%Y-%m-%d}: {named} not fit the times of the log. {row.reason}"
         if untimed := log_verification.count_untimed():
             yield f"Not covered: when the first {untimed} checkpoints were signed. The server did not sign their time."
 

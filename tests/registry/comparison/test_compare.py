@@ -668,9 +668,9 @@ def test_the_tunable_that_differed_between_two_runs_is_two_clicks_away(client: C
     assert address
     page = page_source(client.get(address[1]))
     differences = page[page.index("What else differed") :]
-    assert re.findall(r'<tr class="group"><th colspan="4">([^<]+)', differences) == ["Tunables"]
+    assert re.findall(r'class="group"><th[^>]*>([^<]+)', differences) == ["Tunables"]
     assert re.search(rf'<a href="/parameters/{tunable}/">{tunable}</a>\s*<small>Clients</small>', differences)
-    assert re.search(r'>\s*8\s*</td>\s*<td class="mono">\s*<b>64</b>\s*<span class="tag">', differences)
+    assert re.search(r'>\s*8\s*</td>\s*<td [^>]*>\s*<b>64</b>\s*<span class="tag">', differences)
     comparison = client.get(f"/api/v1{address[1]}").json()
     assert [group["group"] for group in comparison["configuration"]] == ["Tunables"]
     fact = comparison["configuration"][0]["differences"][0]
@@ -691,7 +691,7 @@ def test_columns_are_titled_by_system_and_difference(client, db) -> None:
     assert head.format(1, "A", "T1", "T1") in heads and head.format(2, "B", "T2", "T2") in heads
     assert '<th role="columnheader" class="n">B / A</th>' in heads
     assert "<h1>Test system A, T1 and T2</h1>" in page
-    assert "<th>Test system A, T1</th><th>Test system A, T2</th>" in page
+    assert '<th role="columnheader">Test system A, T1</th><th role="columnheader">Test system A, T2</th>' in page
     other = client.get("/compare/?results=hw-2,hw-3").content.decode()
     assert '<a href="/results/hw-2/">A<span class="vh">: Test system A,</span>' in other
     assert "<h1>Test system A and Test system B</h1>" in other
@@ -706,7 +706,7 @@ def test_defaults_are_written_as_values_are(client: Client) -> None:
     for public_id, segments in (("p-1", 30000), ("p-2", 10000000)):
         make_result(release, public_id, parameters={"ior_hard_segmentcount": segments})
     page = page_source(client.get("/compare/?results=p-1,p-2"))
-    assert "<b>30,000</b>" in page and '<td class="soft">10,000,000</td>' in page
+    assert "<b>30,000</b>" in page and 'data-l="by default">10,000,000</td>' in page
 
 
 @pytest.mark.django_db

@@ -34,7 +34,7 @@ def record(kind: str, act: str = "published", **changed: Any) -> dict[str, Any]:
 
 def test_the_operator_and_the_collector_have_one_table() -> None:
     assert history.load_rules() == allowed_changes.MAY_CHANGE
-    assert {*history.ACTS, "added", "restored"} == recording.ACTS.keys()
+    assert {*history.ACTS, "added", "restored", "explained"} == recording.ACTS.keys()
 
 
 @pytest.mark.parametrize("undue_changes", READERS)

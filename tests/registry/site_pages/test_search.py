@@ -62,6 +62,18 @@ KNOWN_ANSWERS = {
     "leonardo 2023": ("result", "/results/io500-645/"),
     "Cloudbrain": ("system", "/systems/pengcheng-laboratory-pengcheng-cloudbrain-ii-on-atlas-900/"),
     "TCP InfiniBand": ("study", "/studies/ksocklnd-to-ko2iblnd/"),
+    "isc 25": ("release", "/releases/ISC25/"),
+    "super muc": ("system", "/systems/lrz-supermuc-ng-phase2/"),
+    "stone wall": ("rule", "/docs/rules/#io500.stonewall"),
+    "772": ("result", "/results/io500-772/"),
+    "roce vs infiniband": ("study", "/studies/e1000-fabric-direct/"),
+    "hyperthreading": ("parameter", "/parameters/cpu.smt/"),
+    "how do I submit": ("document", "/docs/faq/#how-do-i-submit-a-run"),
+    "how do I compare two results": ("document", "/docs/faq/#how-do-i-compare-two-results"),
+    "verified vs imported": ("document", "/docs/faq/#what-do-verified-derived-and-imported-mean"),
+    "withdraw a result": ("document", "/docs/faq/#can-i-correct-or-withdraw-a-published-result"),
+    "delete account": ("document", "/docs/faq/#how-do-i-delete-my-account"),
+    "GDPR": ("document", "/docs/accounts/#personal-data"),
     "E1000 HPE": ("platform", "/platforms/clusterstor-e1000/"),
 }
 
@@ -105,6 +117,13 @@ def test_a_misspelt_word_is_answered_with_its_correction() -> None:
         assert answer["searched_instead"] == intended
         assert any(intended in path for path in paths(answer, "system"))
     assert "Nothing has “nurin”" in Client().get("/search/", {"q": "nurin"}).content.decode()
+
+
+@pytest.mark.usefixtures("_searched")
+def test_neighbours_are_joined_unless_searched_literally() -> None:
+    assert find.find_everything("isc 25").question.synonyms == ["isc25"]
+    assert find.find_everything("isc 25", literally=True).question.synonyms == []
+    assert find.find_everything("isc lists 25").question.synonyms == []
 
 
 @pytest.mark.usefixtures("_searched")
@@ -446,7 +465,15 @@ def test_texts_of_tables_have_no_empty_cells_and_no_blank_before_a_comma() -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "first"), [("SC25", "Lists"), ("10-node", "Lists"), ("fio", "Documents"), ("LRZ", "Sites")]
+    ("text", "first"),
+    [
+        ("SC25", "Lists"),
+        ("10-node", "Lists"),
+        ("fio", "Documents"),
+        ("LRZ", "Sites"),
+        ("how do I submit", "Documents"),
+        ("isc 25", "Lists"),
+    ],
 )
 @pytest.mark.usefixtures("_searched")
 def test_the_kind_with_the_name_that_was_typed_comes_first(text: str, first: str) -> None:

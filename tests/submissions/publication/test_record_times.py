@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
 from registry.log import appending, recording, signing
-from registry.log.overview import RESTORED_SUBJECT
+from registry.log.overview import CLOCK_SUBJECT, RESTORED_SUBJECT
 from registry.log.signed_note import read_signed_time
 from registry.models import LogCheckpoint, LogLeaf, LogOpening, Result
 from submissions.lifecycle import private_records
@@ -20,6 +21,7 @@ from submissions.models import Event, PrivateRecord, Submission
 from submissions.publication import publish, releases
 from submissions.publication.verification.record_times import RecordTimes, SignedHead
 from submissions.review import decisions
+from tests.html import page_source
 from tests.submissions.cast import submit_to
 
 pytestmark = pytest.mark.django_db
@@ -171,3 +173,71 @@ def test_a_clock_that_is_set_back_is_no_break(log_of_three_days, publish_run, on
         publish_run("sc3")
         assert appending.append_waiting()
         assert breaks() == []
+
+
+def explain_times(*arguments: str, capsys: Any) -> str:
+    call_command("explain_times", *arguments)
+    return capsys.readouterr().out
+
+
+@pytest.fixture
+def moved_clock(log_of_three_days, checked, on_day) -> Submission:
+    """A run whose records are two days ahead of the checkpoint that takes them up."""
+    with on_day(5):
+        submission = checked(performance=9.0)
+    with on_day(3):
+        assert appending.append_waiting()
+    return submission
+
+
+def test_an_operator_explains_a_moved_clock(moved_clock: Submission, on_day: Any, client: Any, capsys: Any) -> None:
+    count = len(breaks())
+    assert f"Submission {moved_clock.pk}: " in explain_times(capsys=capsys) and len(breaks()) == count
+    with on_day(3):
+        output = explain_times("--reason", "The clock of web 1  was two days ahead.", "--yes", capsys=capsys)
+        assert appending.append_waiting()
+    assert output == f"Recorded the reason for {count} records.\n"
+    call_command("verify_record", "--without-bytes")
+    line = f"{count} records do not fit the times of the log. The clock of web 1 was two days ahead.\n"
+    assert line in capsys.readouterr().out
+    page = page_source(client.get("/log/"))
+    assert f"{count} records: The clock of web 1 was two days ahead." in " ".join(page.split())
+
+
+def test_later_records_are_not_explained_with_earlier_ones(moved_clock, checked, on_day, capsys) -> None:
+    with on_day(3):
+        explain_times("--reason", "The clock was two days ahead.", "--yes", capsys=capsys)
+    assert breaks() == []
+    with on_day(6):
+        later = checked(performance=8.0)
+    with on_day(3):
+        assert appending.append_waiting()
+    assert breaks() and all(line.startswith(f"Submission {later.pk}: ") for line in breaks())
+
+
+def test_an_explanation_speaks_of_no_later_entry(log_of_three_days, checked, on_day) -> None:
+    """Somebody who writes to the tables could explain all that is still to come."""
+    facts = {"clock": {"reason": "Any.", "entries": list(range(1000))}}
+    with on_day(3):
+        recording.record_own(LogOpening.Kind.CLOCK, facts, recording.EXPLAINED, CLOCK_SUBJECT)
+        assert appending.append_waiting()
+    with on_day(6):
+        later = checked(performance=8.0)
+    with on_day(3):
+        assert appending.append_waiting()
+    assert breaks() and all(line.startswith(f"Submission {later.pk}: ") for line in breaks())
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 501, "a\x1b[31mb", None])
+def test_a_reason_that_cannot_stand_is_refused(moved_clock: Submission, reason: str | None) -> None:
+    count = len(breaks())
+    with pytest.raises(CommandError, match="Give --reason in 1 to 500 characters"):
+        call_command("explain_times", "--yes", reason=reason)
+    assert len(breaks()) == count
+
+
+def test_no_reason_is_taken_where_all_times_fit(log_of_three_days, capsys: Any) -> None:
+    with pytest.raises(CommandError, match="All times fit"):
+        call_command("explain_times", "--reason", "Any.", "--yes")
+    assert "All times fit" in explain_times(capsys=capsys)
+    assert not LogOpening.objects.filter(subject=CLOCK_SUBJECT).exists()
