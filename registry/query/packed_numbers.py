@@ -39,17 +39,17 @@ class PackedIds(_Packed):
 
 def unpack_floats(packed: bytes) -> list[float | None]:
     """The floats; None where one was null."""
-    floats = _unpack("d", packed)
+    floats = _unpack_numbers("d", packed)
     if math.isnan(sum(floats)):
         return [None if math.isnan(value) else value for value in floats]
     return floats
 
 
 def unpack_ids(packed: bytes) -> list[int]:
-    return _unpack("q", packed)
+    return _unpack_numbers("q", packed)
 
 
-def _unpack(kind: str, packed: bytes) -> list[Any]:
+def _unpack_numbers(kind: str, packed: bytes) -> list[Any]:
     """Numbers of eight bytes, which the database sends with the most significant first: as an array in half the time.
 
     `kind` is their type code.
