@@ -80,7 +80,9 @@ def programs(
     state: State, environment: Environment, variables: Mapping[str, str], listening: int, preloaded: Preloaded
 ) -> list[Program]:
     """Web on an inherited socket, the workers, and the scheduler."""
+    # Celery drops what Django's checks find, and asking them would copy what processes share.
     celery: list[str | Path] = [environment.python, "-m", "celery", "--app", "registry", "--workdir", CHECKOUT]
+    celery.append("--skip-checks")
     return [
         Program(
             name="web",
