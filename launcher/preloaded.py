@@ -23,10 +23,25 @@ sys.path[0] = str(CHECKOUT)
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 COMMAND_FIELD = 45  # of /proc/self/stat after the name: where the command line begins in memory, then where it ends
 MODULES = (
+    "billiard.popen_fork",
+    "billiard.sharedctypes",
+    "billiard.synchronize",
+    "celery.app.amqp",
+    "celery.app.control",
+    "celery.app.events",
+    "celery.app.log",
     "celery.apps.beat",
     "celery.apps.worker",
     "celery.bin.celery",
     "celery.concurrency.prefork",
+    "celery.events",
+    "celery.worker.autoscale",
+    "celery.worker.components",
+    "celery.worker.consumer",
+    "celery.worker.consumer.delayed_delivery",
+    "celery.worker.loops",
+    "celery.worker.pidbox",
+    "celery.worker.strategy",
     "gunicorn.app.wsgiapp",
     "kombu.transport.redis",
     "registry.serving.worker",
@@ -58,10 +73,14 @@ def load_registry() -> None:
     _ = get_resolver().url_patterns
     for module in MODULES:
         __import__(module)
+    from billiard.util import get_pdeathsig
+
     from registry.celery import app
 
     app.loader.import_default_modules()
     app.finalize()
+    # Each process of a worker names the signal at its parent's death, and loads a parser of C for it.
+    get_pdeathsig()
 
 
 def start(program: dict[str, Any]) -> int:

@@ -7,12 +7,13 @@ import http.client
 import json
 import random
 import socket
+import string
 import threading
 import time
 import urllib.request
 import uuid
 from collections import namedtuple
-from urllib.parse import parse_qs, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from collectors import VERSION
 from collectors.errors import NetworkError, ServerRefusal, UsageError
@@ -167,8 +168,7 @@ class Server:
             if not isinstance(document, dict) or not isinstance(document.get("results"), list):
                 raise not_the_api(self.base)
             yield from document["results"]
-            following = parse_qs(urlsplit(document.get("next") or "").query)
-            following = {name: values[-1] for name, values in following.items()}
+            following = query_of_next(document, self.base)
             if not following or following == query:
                 return
             query = following
@@ -311,6 +311,14 @@ def read_body(response, limit_bytes):
     return body
 
 
+def query_of_next(document, base):
+    """The query of the address in `next` by name, empty on the last page. Raises NetworkError for no address."""
+    try:
+        return dict(parse_qsl(urlsplit(document.get("next") or "").query))
+    except (ValueError, TypeError, AttributeError):
+        raise not_the_api(base)
+
+
 def accepted(answer, base):
     """The answer if it is a success with a JSON document; raises ServerRefusal or NetworkError if not."""
     if 300 <= answer.status < 400:
@@ -394,7 +402,7 @@ def is_permanent(error):
 def retry_after_s(headers):
     """Seconds that a Retry-After header asks for (a number or a date, RFC 9110 section 10.2.3), or None."""
     text = headers.get("Retry-After", "").strip()
-    if text.isdigit():
+    if text and not text.strip(string.digits):
         return float(text[:9])
     try:
         when = email.utils.parsedate_to_datetime(text)

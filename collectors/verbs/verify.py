@@ -100,7 +100,7 @@ def run(options, progress):
         check_saved_files(verification, document, inclusion, saved)
     else:
         differences = compare_with_answer(verification, inclusion, subject, registry)
-    if verification.memory not in (None, remembered):
+    if verification.memory not in (None, remembered) and is_memory_to_write(remembered, verification):
         write_known_log(verification.memory)
     if options.out:
         write_whole(options.out, json.dumps(document, indent=1) + "\n")
@@ -296,14 +296,14 @@ def document_or_none(registry, path, query=None):
 
 def fetch_shown(registry, subject):
     """What the API says of a result, or of a list with all its pages. Raises UsageError where that is no object."""
-    from urllib.parse import parse_qsl, urlsplit
+    from collectors.server.client import query_of_next
 
     answer = registry.get(subject + "/", {"page_size": 1000} if subject.startswith("lists/") else None).document
     if not isinstance(answer, dict):
         raise UsageError("collector.not-the-api", "The registry's answer is no JSON object.")
     document, pages = answer, 1
     while isinstance(document.get("next"), str) and isinstance(answer.get("entries"), list) and pages < MAX_PAGES:
-        cursor = dict(parse_qsl(urlsplit(document["next"]).query)).get("cursor", "")
+        cursor = query_of_next(document, registry.base).get("cursor", "")
         document, pages = registry.get(subject + "/", {"page_size": 1000, "cursor": cursor}).document, pages + 1
         if not isinstance(document, dict) or not isinstance(document.get("entries"), list):
             break
@@ -383,6 +383,19 @@ def read_known_log(path):
             "%s is damaged: the checkpoint that was remembered is lost." % path,
             "Restore it from a backup. If you remove it, the log is trusted on first use again.",
         )
+
+
+def is_memory_to_write(remembered, verification):
+    """Whether to write what is remembered now: another `verify` may have written more meanwhile."""
+    path = os.path.join(os.path.expanduser(FOLDER), memory.file_name(verification.memory.origin))
+    current = read_known_log(path) if os.path.exists(path) else None
+    stored, held = set(current.held if current else ()), set(verification.memory.held)
+    if current == remembered or stored <= held:
+        return True
+    if not held <= stored:
+        text = "Another `verify` remembered other checkpoints of this log meanwhile. Run it again."
+        verification.add_statement("consistency", UNKNOWN, text)
+    return False
 
 
 def write_known_log(remembered):

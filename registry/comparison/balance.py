@@ -153,6 +153,15 @@ def unbalanced_facts(rows: Sequence[FactCounts], names: Iterable[str]) -> list[S
     ]
 
 
+def unknown_in_row(row: FactCounts, names: Iterable[str], needed: Collection[str] = ()) -> list[str]:
+    """The names that `unknown_facts` has of one row."""
+    return [
+        name
+        for name in names
+        if (sum(values.values()) < row.total if (values := row.counts.get(name)) else row.total and name in needed)
+    ]
+
+
 def unknown_facts(rows: Sequence[FactCounts], names: Iterable[str], needed: Collection[str] = ()) -> list[SpreadFact]:
     """Facts that are not known of all measurements: those that some measurement has, and those that are `needed`."""
     return [

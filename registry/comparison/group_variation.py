@@ -41,8 +41,8 @@ def describe_variation(
     )
     varying = {row.fact: row for row in balance.varying_facts(counts)}
     varies = [_varying_row(varying[name]) for name in names if name in varying]
-    lacking = balance.unknown_facts([counts], [name for name in names if name not in varying])
-    return varies, [{"name": row.fact, "unknown": row.unknown[0]} for row in lacking]
+    lacking = balance.unknown_in_row(counts, [name for name in names if name not in varying])
+    return varies, [{"name": name, "unknown": counts.count_unknown(name)} for name in lacking]
 
 
 def _varying_row(row: balance.VaryingFact) -> Row:

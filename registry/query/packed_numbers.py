@@ -7,14 +7,14 @@ fifth of the time to read. Numbers that a statement packs side by side are in th
 from __future__ import annotations
 
 import math
-import struct
+import sys
+from array import array
 from collections.abc import Iterable
+from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import Aggregate, BigIntegerField, BinaryField, BooleanField, F, FloatField, Func, Value
 from django.db.models.functions import Coalesce
-
-_BYTES = 8
 
 
 class _Packed(Aggregate):
@@ -39,14 +39,25 @@ class PackedIds(_Packed):
 
 def unpack_floats(packed: bytes) -> list[float | None]:
     """The floats; None where one was null."""
-    floats = struct.unpack(f">{len(packed) // _BYTES}d", packed)
+    floats = _unpack_numbers("d", packed)
     if math.isnan(sum(floats)):
         return [None if math.isnan(value) else value for value in floats]
-    return list(floats)
+    return floats
 
 
 def unpack_ids(packed: bytes) -> list[int]:
-    return list(struct.unpack(f">{len(packed) // _BYTES}q", packed))
+    return _unpack_numbers("q", packed)
+
+
+def _unpack_numbers(kind: str, packed: bytes) -> list[Any]:
+    """Numbers of eight bytes, which the database sends with the most significant first: as an array in half the time.
+
+    `kind` is their type code.
+    """
+    numbers = array(kind, packed)
+    if sys.byteorder == "little":
+        numbers.byteswap()
+    return numbers.tolist()
 
 
 class IsAmong(Func):

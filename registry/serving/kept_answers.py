@@ -178,6 +178,8 @@ def _only_theme(request: HttpRequest) -> str | None:
 def render_public_answer(get_response: GetResponse, request: HttpRequest, theme: str) -> HttpResponseBase:
     """What a stranger gets who sends the address and a theme alone, read with the rights of a stranger."""
     environ = {name: request.META[name] for name in _COPIED if name in request.META}
+    for name in ("SCRIPT_NAME", "PATH_INFO"):
+        environ[name] = environ[name].encode().decode("latin-1")  # Django reads them so (PEP 3333), and keeps the text
     environ |= {"REQUEST_METHOD": "GET", "wsgi.input": BytesIO()}
     environ.setdefault("wsgi.url_scheme", request.scheme)
     if theme:

@@ -24,7 +24,7 @@ import json, os, signal, sys
 print(json.dumps({
     "argv": sys.argv, "name": __name__, "parent": os.getppid(), "session": os.getsid(0), "process": os.getpid(),
     "standard input": os.read(0, 1).decode(), "files": list(map(int, os.listdir("/proc/self/fd"))),
-    "loaded": "registry.models" in sys.modules,
+    "loaded": "registry.models" in sys.modules, "modules": list(sys.modules),
 }), flush=True)
 if sys.argv[1] == "leave":
     if os.fork() == 0:
@@ -83,6 +83,12 @@ def test_a_forked_program_is_a_child_of_the_launcher_in_a_session_of_its_own(beg
     assert report["standard input"] == ""
     assert inherited in report["files"]
     assert report["loaded"]
+
+
+def test_modules_that_each_process_of_a_worker_needs_are_loaded_before_it_begins(begin) -> None:
+    """The last one reads C for Celery, which sets a signal in each process of a worker."""
+    needed = {"celery.worker.consumer.consumer", "celery.worker.strategy", "billiard.popen_fork", "pycparser.c_parser"}
+    assert needed <= set(begin("stay")[1]["modules"])
 
 
 def test_a_forked_program_has_the_command_line_of_its_own(begin) -> None:

@@ -85,9 +85,11 @@ def undue_changes(before, after):
     if rules is None or act not in ACTS:
         return None
     rule = rules.get(act, rules.get("*"))
-    old, new = [dict(record[kind], parts=record.get("parts")) for record in (before, after)]
     if rule is None:
         return ["act"]
+    if not all(isinstance(record.get(kind), dict) for record in (before, after)):
+        return [kind]
+    old, new = [dict(record[kind], parts=record.get("parts")) for record in (before, after)]
     wrong = [name for name, value in rule.get("without", {}).items() if value in (old.get(name), new.get(name))]
     wrong += [name for name in rule.get("longer", ()) if not is_longer(old.get(name), new.get(name))]
     if "only" in rule:
@@ -109,7 +111,7 @@ def facts_without(facts, names):
     inner = {name.partition(".")[2] for name in names if "." in name}
     rest = {name: value for name, value in facts.items() if name not in names}
     if inner and isinstance(facts.get("entries"), list):
-        rest["entries"] = [{name: row[name] for name in row if name not in inner} for row in facts["entries"]]
+        rest["entries"] = [facts_without(row, inner) if isinstance(row, dict) else row for row in facts["entries"]]
     return rest
 
 

@@ -82,13 +82,13 @@ def encode_text(text):
 
 
 def record_of(canonical):
-    """The record that a canonical text says. Raises ProofError where it is no JSON object, or says a name twice."""
+    """The record that a canonical text says, with its type. Raises ProofError where it says none, or a name twice."""
     try:
         record = json.loads(canonical, object_pairs_hook=unique_names, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         raise ProofError("`canonical` is not JSON that says each name once.")
-    if not isinstance(record, dict):
-        raise ProofError("`canonical` is not a JSON object.")
+    if not isinstance(record, dict) or not isinstance(record.get("type"), str):
+        raise ProofError("`canonical` is not a JSON object with a type.")
     return record
 
 

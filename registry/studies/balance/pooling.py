@@ -69,7 +69,8 @@ def find_unlike(groups: Sequence[Group], axes: Collection[str]) -> list[Group]:
     """The groups with what varies inside them, and what of it moves the metric."""
     moving = moving_names(groups) - moving_facts.on_axes(axes)
     needed = moving.intersection(moving_facts.facts_of_tools(_tools_of(groups)))
-    return [_with_varying(group, moving, needed) for group in groups]
+    ordered = sorted(moving)
+    return [_with_varying(group, ordered, needed) for group in groups]
 
 
 def moving_names(groups: Sequence[Group]) -> frozenset[str]:
@@ -81,16 +82,15 @@ def _tools_of(groups: Iterable[Group]) -> set[str]:
     return {tool for group in groups if (tool := group.at["tool"])}
 
 
-def _with_varying(group: Group, moving: Collection[str], needed: Collection[str]) -> Group:
+def _with_varying(group: Group, moving: Sequence[str], needed: Collection[str]) -> Group:
     counts = _count_facts(group)
     varying = balance.varying_facts(counts)
-    unknown = balance.unknown_facts([counts], sorted(moving), needed)
     return replace(
         group,
         fact_counts=counts,
         varies=varying,
         unlike=tuple(fact.fact for fact in varying if fact.fact in moving),
-        unknown=tuple(fact.fact for fact in unknown),
+        unknown=tuple(balance.unknown_in_row(counts, moving, needed)),
     )
 
 

@@ -11,6 +11,7 @@ from registry.comparison.balance import (
     match_observations,
     unbalanced_facts,
     unknown_facts,
+    unknown_in_row,
     varying_facts,
 )
 from registry.query.values.qualified_values import qualified_number
@@ -66,6 +67,13 @@ def test_unknown_is_neither_balanced_nor_unbalanced_but_named() -> None:
     assert unbalanced_facts(rows, ["a", "b"]) == []
     assert [(fact.fact, fact.unknown) for fact in unknown_facts(rows, ["a", "b"])] == [("a", (0, 1, 1))]
     assert [fact.fact for fact in unknown_facts(rows, ["a", "b"], needed=["b"])] == ["a", "b"]
+
+
+def test_facts_of_one_row_are_unknown_where_a_measurement_lacks_them() -> None:
+    row = count_facts([{"a": "1", "c": "1"}, {"c": "2"}])
+    assert unknown_in_row(row, ["c", "b", "a"]) == ["a"]
+    assert unknown_in_row(row, ["c", "b", "a"], needed=["b", "c"]) == ["b", "a"]
+    assert unknown_in_row(count_facts([]), ["a"], needed=["a"]) == []
 
 
 # Matched

@@ -227,6 +227,16 @@ def test_each_theme_and_host_has_its_own() -> None:
     assert on_other_host.status_code == 200 and len(ANSWERS) == 3
 
 
+@pytest.mark.parametrize("name", ["hw-\u0661", "\U0001f600", "fj\u00f6rd", "\ufffd"])
+@pytest.mark.parametrize("address", ["/results/{}/", "/api/v1/results/{}/", "/sites/{}/", "/platforms/{}/"])
+def test_a_name_in_other_letters_is_not_found(settings, address: str, name: str) -> None:
+    answer = ask(address.format(name))
+    settings.KEPT_ANSWERS_BYTES = 0
+    of_views = ask(address.format(name))
+    assert (answer.status_code, answer.content) == (of_views.status_code, of_views.content)
+    assert of_views.status_code == 404
+
+
 def test_a_host_that_is_not_ours_is_refused() -> None:
     ask(LIST)
     assert Client().get(LIST, headers={"Host": "elsewhere.example"}).status_code == 400
