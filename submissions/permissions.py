@@ -99,9 +99,9 @@ def require_role(account: Account, role: str) -> None:
 def conflict_reason(account: Account, submission: Submission) -> str:
     """Why this account may not review it, as a sentence; "" where nothing stands against it."""
     if is_own(account, submission):
-        return "It is of this account or its institution."
+        return "It belongs to this account or its institution."
     if submission.institution_id and own_and_merged_sites(account).filter(pk=submission.institution_id).exists():
-        return "It is of an institution that is one with this account's."
+        return "It belongs to an institution that was merged with this account's."
     tied = tied_vendors(account, submission.release)
     return _tie_sentence(_find_tie(tied, str(submission.metadata.get("storage_vendor") or ""), submission.institution))
 

@@ -59,7 +59,7 @@ def _above_imported(snapshot: Mapping[str, Any], tool: str) -> TrustStep:
         return TrustStep(level, "Our readers read its published raw files and find in them what the table says.")
     if "measurements" not in archive:
         return TrustStep(level, f"IO500 publishes an archive of the one run that counts. Today: {archive['reason']}")
-    return TrustStep(level, "IO500 explains or mends the figures that differ between its list and its archive.")
+    return TrustStep(level, "IO500 corrects or explains the numbers that differ between its list and its archive.")
 
 
 def _above_reported(snapshot: Mapping[str, Any]) -> TrustStep:

@@ -419,12 +419,13 @@ def test_pages_fit_their_screen(page, address) -> None:
     [
         ("/compare/?results=io500-683,io500-772", "Numbers side by side"),
         ("/compare/?results=demo-1,demo-2", "What differs between the systems"),
+        ("/results/io500-772/", "Phases"),
         ("/results/io500-772/", "Where the time of each phase went"),
         ("/results/io500-772/", "What the list and the archive say"),
     ],
 )
 def test_tables_of_many_columns_fit_on_a_phone(page, address, region) -> None:
-    page.set_viewport_size({"width": 390, "height": 900})
+    page.set_viewport_size({"width": 320, "height": 900})
     page.goto(address)
     table = page.get_by_role("region", name=region, exact=True)
     expect(table).to_be_visible()

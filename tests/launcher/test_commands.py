@@ -27,6 +27,13 @@ def test_help_is_no_error(tmp_path: Path) -> None:
     assert run(tmp_path, "--help").stdout == USAGE
 
 
+def test_the_launcher_loads_neither_tls_nor_mail() -> None:
+    """It stays in memory for as long as the registry runs."""
+    program = "import sys; sys.path.insert(0, sys.argv[1]); import launcher.cli; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-IS", "-c", program, ROOT], capture_output=True, text=True, check=True)
+    assert {"ssl", "email"}.isdisjoint(loaded.stdout.split())
+
+
 def test_exec_becomes_the_command(tmp_path: Path) -> None:
     done = run(tmp_path, "exec", "python", "-c", "import django, sys; print(sys.prefix); sys.exit(5)")
     assert (done.stdout, done.returncode) == (f"{sys.prefix}\n", 5), done.stderr

@@ -14,12 +14,12 @@ from registry.query.row_sources import PUBLIC, RowSource
 
 NOT_A_NUMBER = "not-a-number"
 REASONS = {
-    "not-in-document": "The document does not say its {title}.",
-    "not-in-list": "The list that it was copied from gives no {title}, nor does its archive.",
-    "not-read": "Only a part of what is published of it was read here, which gives no {title}.",
-    "no-description": "No description of the system came with it, and its outputs do not print its {title}.",
-    "not-described": "Its description of the system and its outputs do not say its {title}.",
-    NOT_A_NUMBER: "What is recorded as its {title} is no number above zero.",
+    "not-in-document": "The source document has no {title}.",
+    "not-in-list": "The list that it was copied from has no {title}, nor has its archive.",
+    "not-read": "Only part of its published files was read here, and that part has no {title}.",
+    "no-description": "It has no system document, and its output does not print its {title}.",
+    "not-described": "Neither its system document nor its output gives its {title}.",
+    NOT_A_NUMBER: "Its recorded {title} is no number above zero.",
 }
 """By code why a fact of a result is missing, in words."""
 

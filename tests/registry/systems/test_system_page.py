@@ -60,7 +60,7 @@ def test_changed_and_unknown_facts_are_listed(client, grown) -> None:
     page = page_source(client.get(ADDRESS))
     changes = page[page.index('id="changes"') : page.index('id="machines"')]
     assert "Client nodes" in changes and "Stripe count" in changes and "Benchmark version" not in changes
-    assert "The list that it was copied from gives no platform, data servers, CPU of servers, drives" in page
+    assert "The list that it was copied from has no platform, data servers, CPU of servers, drives" in page
     assert "A series needs 6 results with equal settings. Here no two results are known to have" in page
 
 

@@ -265,7 +265,8 @@ def test_a_merge_extends_conflicts_of_interest(cast: Any, record: None) -> None:
     )
     assert permissions.conflict_reason(cast.dana.account, submission) == ""
     act = merge(cast).json()["id"]
-    assert permissions.conflict_reason(cast.dana.account, submission).startswith("It is of an institution that is one")
+    reason = permissions.conflict_reason(cast.dana.account, submission)
+    assert reason.startswith("It belongs to an institution that was merged")
     undo(cast, act)
     assert permissions.conflict_reason(cast.dana.account, submission) == ""
 

@@ -269,7 +269,7 @@ def test_systems_are_followed_on_pages(cast, record, client) -> None:
         assert "<button>Follow</button>" in client.get(address).content.decode()
     assert client.post("/account/following/", {"system": SLUG, "steps": "worse"})["Location"] == "/account/following/"
     assert "Test system A" in client.get("/account/following/").content.decode()
-    assert "You are told of its performance changes" in client.get(page).content.decode()
+    assert "You are notified of its performance changes" in client.get(page).content.decode()
     assert Subscription.objects.get().steps == "worse"
     assert client.post("/account/following/", {"system": "nothing"}).status_code == 404
     refused = client.post("/account/following/", {"system": SLUG, "steps": "none"})

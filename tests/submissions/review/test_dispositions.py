@@ -72,7 +72,7 @@ def test_the_submitter_reads_it_in_the_history(cast, short) -> None:
 def test_the_page_of_the_submission_says_what_becomes_of_each_finding(cast, short) -> None:
     address = f"/submissions/{short.pk}/"
     first = page_source(page_of(cast.alice).get(address)).partition('id="points"')[2]
-    assert "It is short." in first and "Dispose of it" not in first
+    assert "It is short." in first and "Decide<span" not in first
     dispose_finding(cast.dana, short, "accepted_limitation", "Old firmware.")
     page = page_source(page_of(cast.bob).get(address))
     assert "Old firmware." in page.partition('id="points"')[2].partition("</section>")[0]
@@ -222,7 +222,7 @@ def test_the_page_of_a_review_disposes_and_keeps_what_was_typed(cast, short) -> 
     client = page_of(cast.dana)
     fields = {"code": CODE, "kind": "clerical"}
     refused = client.post(f"/review/{short.pk}/dispose/", fields | {"reason": ""})
-    assert refused.status_code == 422 and "Dispose of it" in page_source(refused)
+    assert refused.status_code == 422 and "Decide<span" in page_source(refused)
     assert client.post(f"/review/{short.pk}/dispose/", fields | {"reason": "Typing <error>."}).status_code == 302
     page = page_source(client.get(f"/review/{short.pk}/"))
     assert "Typing &lt;error&gt;." in page and "<b>clerical</b>" in page

@@ -63,7 +63,7 @@ def test_client_nodes_of_the_archive_replace_missing_ones_of_the_list(kinds: dic
         {
             "name": "client_nodes",
             "reason": "not-in-list",
-            "why": "The list that it was copied from gives no client nodes, nor does its archive.",
+            "why": "The list that it was copied from has no client nodes, nor has its archive.",
             "results": 1,
         }
     ]
@@ -98,7 +98,7 @@ def test_a_missing_axis_value_has_a_reason(kinds: dict[str, Result]) -> None:
     assert {gap["name"] for gap in answer["gaps"]} == {"rack_units"}
     assert sum(gaps(answer).values()) == 7
     page = page_source(Client().get("/study/?metric=write.bandwidth.max&x=rack_units"))
-    assert "3 results: The list that it was copied from gives no rack units, nor does its archive." in page
+    assert "3 results: The list that it was copied from has no rack units, nor has its archive." in page
 
 
 def test_complete_answers_have_no_gaps_and_cost_no_query(
@@ -118,7 +118,7 @@ def test_an_undivided_result_of_a_comparison_has_a_reason(kinds: dict[str, Resul
         "not-a-number",
     ]
     (note,) = [note["message"] for note in answer["notes"] if note["code"] == "compare.no-divisor"]
-    assert "gives no drives" in note and "no number above zero" in note
+    assert "has no drives" in note and "no number above zero" in note
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_a_study_lists_missing_facts(client: Client, metadata) -> None:
     certain = client.get("/api/v1/study/?metric=rate_kiops&x=system&filesystem_type=Lustre").json()
     assert (certain["candidates"], certain["missing_facts"]) == (None, [])
     page = page_source(client.get("/study/?metric=rate_kiops&x=system&per=mdt&filesystem_type=Lustre"))
-    assert "gives no metadata targets, nor does its archive" in page
+    assert "has no metadata targets, nor has its archive" in page
 
 
 def test_the_results_page_has_ranges_and_counts_unknown_results(client: Client, metadata) -> None:
