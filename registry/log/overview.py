@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeGuard
 
 from django.db.models import Count, Min
 
@@ -84,6 +84,6 @@ def explained_times() -> list[ExplainedTimes]:
     return explained
 
 
-def is_reason(reason: Any) -> bool:
+def is_reason(reason: Any) -> TypeGuard[str]:
     """Whether something is a reason that everybody may read: a text that can be printed, and not too long."""
     return isinstance(reason, str) and 0 < len(reason) <= LONGEST_REASON and reason.isprintable()
