@@ -38,6 +38,13 @@ class Adapter(DefaultAccountAdapter):
         "email_password_mismatch": MISMATCH,
     }
 
+    def is_safe_url(self, url: str | None) -> bool:
+        """Whether a page may lead on to this address; to none that cannot be read."""
+        try:
+            return bool(super().is_safe_url(url))
+        except ValueError:
+            return False
+
     def get_client_ip(self, request: HttpRequest) -> str:
         """What rates count: of IPv6 the network, in which one caller may have as many addresses as it likes."""
         super().get_client_ip(request)

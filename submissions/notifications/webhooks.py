@@ -199,12 +199,12 @@ def _signed_headers(delivery: Delivery, webhook: Webhook, body: bytes) -> dict[s
 
 
 def _url_parts(url: str) -> SplitResult:
-    parts = urlsplit(url.strip())
     schemes = ("https", "http") if settings.INSECURE_LOCAL else ("https",)
     try:
+        parts = urlsplit(url.strip())
         sound = parts.scheme in schemes and parts.hostname and parts.port != 0 and not parts.username
-    except ValueError:
-        sound = False
+    except ValueError as error:
+        raise WebhookRefused("It must look like https://host/path.") from error
     printable = url.isascii() and url.strip().isprintable() and " " not in url.strip()
     if not sound or not printable or len(url) > _URL_LIMIT or parts.fragment:
         raise WebhookRefused("It must look like https://host/path.")

@@ -191,3 +191,12 @@ def test_a_closed_call_has_no_submit_button(client, release, opens_in_days) -> N
     release.deadline = release.opens + timedelta(days=1)
     release.save()
     assert "/submissions/new/?release" not in source(client, "/releases/sc99/")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/login/", "/account/signup/", "/account/password/reset/"])
+def test_a_next_page_without_an_address_is_left_out_of_links(client, settings, address: str) -> None:
+    settings.SIGNUP_OPEN = True
+    answer = client.get(address, {"next": "http://["})
+    assert answer.status_code == 200
+    assert "next=http" not in answer.content.decode()

@@ -180,6 +180,8 @@ def test_a_receiver_that_hangs_up_is_logged(cast, settings, checked) -> None:
         "https://0x7f000001/",
         "https://user:word@example.org/",
         "https://",
+        "https://[::1",
+        "https://[example.org]/",
         "https://example.org:99999/",
         "file:///etc/passwd",
         "https://no-such-host.invalid/",
