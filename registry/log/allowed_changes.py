@@ -30,6 +30,8 @@ def undue_changes(before: Row, after: Row) -> list[str]:
     rule = rules.get(act, rules.get("*"))
     if rule is None or before["type"] != kind:
         return ["act"]
+    if not all(isinstance(record.get(kind), dict) for record in (before, after)):
+        return [kind]
     old, new = ({**record[kind], "parts": record.get("parts")} for record in (before, after))
     wrong = [name for name, value in rule.get("without", {}).items() if value in (old.get(name), new.get(name))]
     wrong += [name for name in rule.get("longer", ()) if not _is_longer(old.get(name), new.get(name))]
@@ -44,13 +46,16 @@ def _is_longer(old: Any, new: Any) -> bool:
 
 
 def _is_same(old: Row, new: Row, name: str) -> bool:
-    return canonical_text(old.get(name)) == canonical_text(new.get(name))
+    try:
+        return canonical_text(old.get(name)) == canonical_text(new.get(name))
+    except ValueError:  # a number or half of a character that no record has
+        return False
 
 
 def _facts_without(facts: Row, names: Collection[str]) -> Row:
     """Facts without these members, and rows of `entries` without theirs."""
     inner = {name.partition(".")[2] for name in names if "." in name}
     rest = {name: value for name, value in facts.items() if name not in names}
-    if inner:
-        rest["entries"] = [{name: row[name] for name in row if name not in inner} for row in facts["entries"]]
+    if inner and isinstance(facts.get("entries"), list):
+        rest["entries"] = [_facts_without(row, inner) if isinstance(row, dict) else row for row in facts["entries"]]
     return rest

@@ -6,6 +6,7 @@ Integers beyond 2^53 are no exact numbers for many readers of JSON: they become 
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
@@ -32,6 +33,26 @@ def canonical_text(document: Any) -> str:
 def time_text(moment: datetime) -> str:
     """A moment as the API writes it: ISO 8601 in UTC, with Z."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def read_moment(text: Any) -> datetime | None:
+    """The moment that a text in ISO 8601 says, with its offset from UTC; None for anything else."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+    return moment if moment.tzinfo else None
+
+
+def read_record(text: str) -> dict[str, Any] | None:
+    """The record that a canonical text says; None for a text that says none, as somebody may write to the tables."""
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict) or not all(isinstance(record.get(name), str) for name in ("type", "act")):
+        return None
+    return record if read_moment(record.get("recorded_at")) else None
 
 
 def number_text(number: float) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, TypeGuard
 
 from django.db.models import Count, Min
 
+from registry.log.canonical_form import read_record
 from registry.log.signing import verifier_keys
 from registry.models import LogCheckpoint, LogLeaf, LogOpening, LogState
 
@@ -15,6 +16,8 @@ RESTORED_SUBJECT = "log/restored"
 """Under which restorations from a backup are recorded."""
 CLOCK_SUBJECT = "log/clock"
 """Under which reasons are recorded for times that do not fit."""
+LONGEST_REASON = 500
+"""Characters of such a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +68,22 @@ def log_overview() -> LogOverview:
 
 
 def explained_times() -> list[ExplainedTimes]:
-    """What operators recorded about times that do not fit, the newest first; each speaks of earlier entries alone."""
+    """What operators recorded about times that do not fit, the newest first; each speaks of earlier entries alone.
+
+    A record that `explain_times` cannot have made explains nothing.
+    """
     rows = LogOpening.objects.filter(subject=CLOCK_SUBJECT).order_by("-leaf")
     explained = []
     for recorded_at, canonical, place in rows.values_list("recorded_at", "canonical", "leaf__index"):
-        if canonical is None:
-            continue  # erased, which no act does
-        facts = json.loads(canonical)["clock"]
-        entries = frozenset(entry for entry in facts["entries"] if place is None or entry < place)
-        explained.append(ExplainedTimes(recorded_at, facts["reason"], entries))
+        facts = (read_record(canonical or "") or {}).get("clock")
+        reason, listed = (facts.get("reason"), facts.get("entries")) if isinstance(facts, dict) else (None, None)
+        if not is_reason(reason) or not isinstance(listed, list):
+            continue
+        entries = (entry for entry in listed if type(entry) is int and (place is None or entry < place))
+        explained.append(ExplainedTimes(recorded_at, reason, frozenset(entries)))
     return explained
+
+
+def is_reason(reason: Any) -> TypeGuard[str]:
+    """Whether something is a reason that everybody may read: a text that can be printed, and not too long."""
+    return isinstance(reason, str) and 0 < len(reason) <= LONGEST_REASON and reason.isprintable()

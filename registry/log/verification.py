@@ -17,7 +17,7 @@ from typing import Any
 from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
 
 from registry.log import allowed_changes, log_files, name_records, recording, records, signed_note, signing, tiles
-from registry.log.canonical_form import canonical_text
+from registry.log.canonical_form import canonical_text, read_record
 from registry.log.merkle_tree import EMPTY_ROOT, leaf_hash, node_hash
 from registry.log.overview import CLOCK_SUBJECT, RESTORED_SUBJECT
 from registry.models import (
@@ -180,10 +180,9 @@ def _recorded_keys(use: str) -> Iterator[tuple[LogOpening, str]]:
     """Records of the first use of each key for this, the oldest first."""
     openings = LogOpening.objects.filter(kind=LogOpening.Kind.KEY, erased_at=None).select_related("leaf")
     for opening in openings.order_by("leaf"):
-        if opening.canonical is not None and is_of_leaf(opening, opening.canonical):
-            record = json.loads(opening.canonical)
-            if record["use"] == use:
-                yield opening, record["key"]
+        record = _proven_record(opening)
+        if record is not None and record.get("use") == use and isinstance(record.get("key"), str):
+            yield opening, record["key"]
 
 
 def untimed_size() -> int | None:
@@ -220,7 +219,10 @@ def opening_breaks() -> Iterator[str]:
         if not is_of_leaf(opening, opening.canonical):
             yield f"{opening.subject}: its record of {opening.recorded_at:%Y-%m-%d %H:%M} was changed since."
             continue
-        record = json.loads(opening.canonical)
+        record = read_record(opening.canonical)
+        if record is None:
+            yield f"{opening.subject}: its record of {opening.recorded_at:%Y-%m-%d %H:%M} is none in its form."
+            continue
         stored = (opening.kind, opening.act, f"{opening.recorded_at:%Y-%m-%dT%H:%M:%SZ}")
         if stored != (record["type"], record["act"], record["recorded_at"]) or not _is_of(opening.subject, record):
             yield f"{opening.subject}: the row of its record says something else than the record."
@@ -237,10 +239,9 @@ def history_breaks() -> Iterator[str]:
     before: tuple[str, str | None, Row | None] = ("", None, None)
     for opening in rows.select_related("leaf").order_by("subject", "leaf").iterator(AT_ONCE):
         subject, leaf, former = before if before[0] == opening.subject else (opening.subject, None, None)
-        record = None
-        if opening.canonical is not None and is_of_leaf(opening, opening.canonical):
-            record = json.loads(opening.canonical)
-            if record["previous"] != leaf:
+        record = _proven_record(opening)
+        if record is not None:
+            if record.get("previous") != leaf:
                 recorded_at = f"{opening.recorded_at:%Y-%m-%d %H:%M}"
                 yield f"{subject}: its record of {recorded_at} follows another one than stands there."
             elif former is not None and (undue := allowed_changes.undue_changes(former, record)):
@@ -254,7 +255,7 @@ def emptied_breaks() -> Iterator[str]:
     emptied = LogOpening.objects.exclude(erased_at=None).exclude(subject=recording.ERASED_NAMES).order_by("subject")
     erasures = LogOpening.objects.filter(kind=LogOpening.Kind.ERASURE, erased_at=None)
     last_erasure = erasures.aggregate(last=Max("leaf"))["last"] or 0
-    erasure_facts = {opening.subject: json.loads(opening.canonical or "{}").get("erasure", {}) for opening in erasures}
+    erasure_facts = {opening.subject: _emptied_counts(opening) for opening in erasures}
     names = LogOpening.objects.filter(subject=recording.ERASED_NAMES)
     erased_names = sum(facts.get("emptied_names", 0) for facts in erasure_facts.values())
     if (names.count(), names.exclude(erased_at=None).count()) != (erased_names, erased_names):
@@ -275,29 +276,50 @@ def emptied_breaks() -> Iterator[str]:
             yield f"{subject}: {count} of its records are empty, and its erasure emptied {recorded_count}."
 
 
+def _emptied_counts(erasure: LogOpening) -> dict[str, int]:
+    """How many records an erasure emptied, by what its record calls them."""
+    facts = (_proven_record(erasure) or {}).get("erasure")
+    return {name: count for name, count in facts.items() if type(count) is int} if isinstance(facts, dict) else {}
+
+
+def _proven_record(opening: LogOpening) -> Row | None:
+    """The record that a leaf was made of; None for a text that was changed since, or that is no record."""
+    if opening.canonical is None or not is_of_leaf(opening, opening.canonical):
+        return None
+    return read_record(opening.canonical)
+
+
 def is_of_leaf(opening: LogOpening, canonical: str) -> bool:
     """Whether a leaf was made of a record, its text and its salt."""
     return opening.salt is not None and recording.entry_of(bytes(opening.salt), canonical) == bytes(opening.leaf.entry)
 
 
 def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
+    try:
+        return subject == _subject_of(record)
+    except (KeyError, TypeError):
+        return False
+
+
+def _subject_of(record: Mapping[str, Any]) -> str:
+    """What a record is of. Raises KeyError or TypeError for one that does not say it."""
     if record["type"] == LogOpening.Kind.RESULT:
-        return subject == f"results/{record['result']['id']}"
+        return f"results/{record['result']['id']}"
     if record["type"] == LogOpening.Kind.LIST:
-        return subject == f"lists/{record['list']['release']}/{record['list']['list']}"
+        return f"lists/{record['list']['release']}/{record['list']['list']}"
     if record["type"] == LogOpening.Kind.RELEASE:
-        return subject == f"releases/{record['release']['slug']}"
+        return f"releases/{record['release']['slug']}"
     if record["type"] == LogOpening.Kind.NAME_CHANGE:
-        return subject == f"name-changes/{record['name_change']['id']}"
+        return f"name-changes/{record['name_change']['id']}"
     if record["type"] in name_records.KINDS:
-        return subject == name_records.subject_of(record["type"], record[record["type"]]["slug"])
+        return name_records.subject_of(record["type"], record[record["type"]]["slug"])
     if record["type"] == LogOpening.Kind.REPRODUCTION:
-        return subject == records.mark_subject(record["reproduction"]["result"])
+        return records.mark_subject(record["reproduction"]["result"])
     if record["type"] == LogOpening.Kind.EDITION:
-        return subject == f"editions/{record['edition']['edition']}"
+        return f"editions/{record['edition']['edition']}"
     if record["type"] == LogOpening.Kind.ERASURE:
-        return subject == f"results/{record['erasure']['id']}"
-    return subject == _SUBJECTS_OF_THE_LOG[record["type"]]
+        return f"results/{record['erasure']['id']}"
+    return _SUBJECTS_OF_THE_LOG[record["type"]]
 
 
 class FirstNames:
@@ -339,7 +361,7 @@ def table_breaks() -> Iterator[str]:
         for subject, body in current_records.items():
             opening = openings.get(subject)
             if opening is not None and opening.canonical is not None:
-                yield from _record_differences(subject, body, opening, opening.canonical)
+                yield from _record_differences(subject, body, opening)
             elif is_due:
                 unrecorded.add_name(subject)
             else:
@@ -369,10 +391,10 @@ def _edition_breaks(served: str | None) -> Iterator[str]:
         yield f"{recorded.subject}: the log has it as the newest edition, and another one is served, or none."
 
 
-def _record_differences(subject: str, body: Row, opening: LogOpening, canonical: str) -> Iterator[str]:
-    if not is_of_leaf(opening, canonical):
+def _record_differences(subject: str, body: Row, opening: LogOpening) -> Iterator[str]:
+    recorded = _proven_record(opening)
+    if recorded is None:
         return  # `opening_breaks` names it; it says nothing that could be compared
-    recorded = json.loads(canonical)
     current = json.loads(canonical_text(body))
     recorded = {name: value for name, value in recorded.items() if name not in recording.ENVELOPE}
     differing = list(differing_values(recorded, current, ""))

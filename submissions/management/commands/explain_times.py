@@ -7,9 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from registry.log.overview import LONGEST_REASON, is_reason
 from submissions.publication.verification.record_times import RecordTimes
-
-MOST_CHARACTERS = 500
 
 
 class Command(BaseCommand):
@@ -33,8 +32,8 @@ class Command(BaseCommand):
             self.stdout.write(f"Nothing was recorded. {named}")
             return
         reason = " ".join((options["reason"] or "").split())
-        if not reason or len(reason) > MOST_CHARACTERS or not reason.isprintable():
-            raise CommandError(f"Give --reason in 1 to {MOST_CHARACTERS} characters that can be printed.")
+        if not is_reason(reason):
+            raise CommandError(f"Give --reason in 1 to {LONGEST_REASON} characters that can be printed.")
         count = times.explain_breaks(reason)
         if not count:
             raise CommandError("All times fit. Nothing was recorded.")

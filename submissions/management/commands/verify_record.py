@@ -30,13 +30,17 @@ class Command(BaseCommand):
         verification = whole_record.Verification(*earlier, with_bytes=not options["without_bytes"])
         breaks = 0
         for sentence in verification.find_breaks(self._show_progress):
-            self.stdout.write(sentence)
+            self._write_sentence(sentence)
             breaks += 1
         for sentence in verification.unknown_sentences():
-            self.stdout.write(sentence)
+            self._write_sentence(sentence)
         if breaks:
             raise CommandError(f"The record is not whole: {breaks} things do not fit.")
         self.stdout.write(f"The record is whole: {verification.sum_up()}.")
+
+    def _write_sentence(self, sentence: str) -> None:
+        """Print it without what a terminal obeys: names in it may have been written past the registry."""
+        self.stdout.write("".join(sign if sign.isprintable() else "?" for sign in sentence))
 
     def _show_progress(self, text: str) -> None:
         self.stderr.write(text, self.style.NOTICE if sys.stderr.isatty() else None)

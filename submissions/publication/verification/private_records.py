@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Exists, Model, OuterRef, Q
 
 from registry.log import recording
-from registry.log.canonical_form import canonical_text
+from registry.log.canonical_form import canonical_text, read_record
 from registry.log.verification import differing_values
 from registry.models import LogLeaf, LogOpening
 from submissions.lifecycle import private_records, withheld_facts
@@ -53,11 +53,28 @@ def _batch_breaks(batch: list[PrivateRecord], gone: dict[str, list[Mapping[str, 
         elif recording.entry_of(bytes(row.salt), row.canonical) != bytes(row.leaf.entry):
             yield f"Submission {row.submission_id}: the record of its {row.kind} {row.row} was changed since."
         else:
-            records[row.pk] = json.loads(row.canonical)
+            record = read_record(row.canonical)
+            if record is not None and _has_form(record):
+                records[row.pk] = record
+            else:
+                yield f"Submission {row.submission_id}: the record of its {row.kind} {row.row} is none in its form."
     current = _current_facts(batch, records)
     for row in batch:
         if row.pk in records:
             yield from _record_breaks(row, records[row.pk], current, gone)
+
+
+def _has_form(record: Mapping[str, Any]) -> bool:
+    """Whether a record says of which row it is, and what decides whether that row may be deleted."""
+    try:
+        kind, facts = record["type"], record[record["type"]]
+        UUID(facts["submission"])
+        number = facts["version" if kind == Kind.RECEIPT else "number"]
+        is_decided = {Kind.RECEIPT: "test", Kind.EVENT: "to_state"}.get(kind, "submission") in facts
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return False
+    has_state = kind != Kind.EVENT or isinstance(facts.get("to_state"), str)
+    return type(number) is int and 0 <= number < 2**63 and is_decided and has_state
 
 
 def _record_breaks(

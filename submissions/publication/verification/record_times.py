@@ -7,7 +7,6 @@ records of its kind, which one append takes up together. An operator who looked 
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -16,6 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from registry.log import recording, verification
+from registry.log.canonical_form import read_moment, read_record
 from registry.log.overview import CLOCK_SUBJECT, RESTORED_SUBJECT, explained_times
 from registry.models import LogCheckpoint, LogOpening, Result
 from submissions.lifecycle.private_records import HAPPENED
@@ -107,7 +107,9 @@ class RecordTimes:
         rows = PrivateRecord.objects.filter(erased_at=None).exclude(leaf__index=None).order_by("leaf__index")
         columns = ("kind", "row", "submission", "canonical", "leaf__index")
         for kind, number, submission, canonical, index in rows.values_list(*columns).iterator(AT_ONCE):
-            record = json.loads(canonical)
+            record = read_record(canonical)
+            if record is None or not isinstance(record.get(kind), dict):
+                continue  # `private_records` names it
             recorded_at = datetime.fromisoformat(record["recorded_at"])
             name = f"Submission {submission}: {kind} {number}" if submission else f"The {kind} {number}"
             limits = self._find_limits(index)
@@ -115,8 +117,8 @@ class RecordTimes:
                 yield Break(index, f"{name}: its record says {recorded_at:%Y-%m-%d %H:%M}, {misplaced}.")
             elif record["act"] == HAPPENED:
                 self._begun.setdefault(kind, limits.after or recorded_at)
-                at = datetime.fromisoformat(record[kind][_TIMES[kind]]) if kind in _TIMES else recorded_at
-                if abs(at - recorded_at) > LATE:
+                at = read_moment(record[kind].get(_TIMES[kind])) if kind in _TIMES else recorded_at
+                if at and abs(at - recorded_at) > LATE:
                     recorded = f"it is of {at:%Y-%m-%d %H:%M}, and was recorded on {recorded_at:%Y-%m-%d %H:%M}"
                     yield Break(index, f"{name}: {recorded}.")
             elif kind in _RECORDED_AT_ONCE and (late := self._why_late(kind, recorded_at)):

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Model
 
 from registry.log import recording
-from registry.log.canonical_form import canonical_text
+from registry.log.canonical_form import canonical_text, read_record
 from registry.log.verification import differing_values
 from registry.models import Override
 from submissions.lifecycle import withheld_facts
@@ -34,8 +34,10 @@ def withheld_breaks() -> Iterator[str]:
                     yield f"The record of the {kind} {record.row} was emptied, and nothing was erased."
             elif recording.entry_of(bytes(record.salt), record.canonical) != bytes(record.leaf.entry):
                 yield f"The record of the {kind} {record.row} was changed since."
+            elif (stored := read_record(record.canonical)) is None:
+                yield f"The record of the {kind} {record.row} is none in its form."
             else:
-                newest[record.row] = json.loads(record.canonical).get(kind, {})
+                newest[record.row] = stored.get(kind, {})
         rows = withheld_facts.MODELS[kind]._default_manager.in_bulk(list(newest))
         facts_by_row = dict(zip(rows, withheld_facts.rows_facts(kind, list(rows.values())), strict=True))
         for number, recorded in newest.items():
