@@ -848,3 +848,8 @@ def test_the_sizing_page_has_form_answer_and_errors(client) -> None:
     assert "at least 6" in bound and "how many are enough is not known" in bound and "median" not in bound
     wrong = client.get("/sizing/?platform=cray-e2000&target=much")
     assert (wrong.status_code, "a number above zero" in wrong.content.decode()) == (400, True)
+
+
+def test_a_table_with_units_in_a_column_has_none_in_its_caption(client: Client) -> None:
+    caption = page_source(client.get("/studies/e2000-drives/")).partition("<caption>")[2].partition("</caption>")[0]
+    assert caption.split() == ["Table"]
