@@ -161,7 +161,7 @@ def _study_page(
         "above": sum(point.is_above for point in plot.points) if plot else 0,
         "derivations": limit_derivations(limited.efficiencies),
         "limited": any(limited.by_row),
-        "heads": [ax["title"] + (f", {ax['unit']}" if ax["unit"] else "") for ax in answer["axes"]],
+        "heads": [_axis_head(ax) for ax in answer["axes"]],
         "rows": [
             _format_row(answer, row) | _format_limit(row, limit)
             for row, limit in zip_longest(answer["rows"], limited.by_row)
@@ -201,6 +201,10 @@ def _assumption_link(request: HttpRequest, study_question: study_query.StudyQuer
     return f"?{query.urlencode(safe=',/:')}"
 
 
+def _axis_head(axis: Row) -> str:
+    return axis["title"] + (f", {axis['unit']}" if axis["unit"] else "")
+
+
 def _format_row(answer: studies_documents.Document, row: Row) -> Row:
     """A row as it is written; where one copied measurement stands alone, with every digit that its source prints."""
     alone = row["trust"] in COPIED and row["count"] == 1 and not row.get("divisor") and not row.get("formula")
@@ -208,7 +212,7 @@ def _format_row(answer: studies_documents.Document, row: Row) -> Row:
     spread = _format_reach(row["low"], row["high"]) if row["count"] > 1 else ""
     other = row.get("printed_value") is not None and row["printed_unit"] != row["unit"]
     return {
-        "at": [_format_place(ax["name"], row[ax["name"]]) for ax in answer["axes"]],
+        "at": [{"head": _axis_head(ax), "text": _format_place(ax["name"], row[ax["name"]])} for ax in answer["axes"]],
         "value": numbers.format_printed(row["value"])
         if exact and row["value"] is not None
         else _format_value(row["value"]),

@@ -313,12 +313,16 @@ def change_table(rows: Sequence[Row], facts: Mapping[str, Facts], places: Mappin
         if len({facts[row["id"]][name] for row in columns if name in facts.get(row["id"], {})}) > 1
     ]
     differing.sort(key=lambda name: (FIRST_CHANGES.index(name) if name in FIRST_CHANGES else len(FIRST_CHANGES), name))
+    heads = [name for name, _ in _name_apart(columns, places)]
     return {
-        "columns": [name for name, _ in _name_apart(columns, places)],
+        "columns": heads,
         "rows": [
             (
                 _head_of(name),
-                [format_fact(name, facts.get(row["id"], {}).get(name, numbers.MISSING)) for row in columns],
+                [
+                    {"column": head, "text": format_fact(name, facts.get(row["id"], {}).get(name, numbers.MISSING))}
+                    for head, row in zip(heads, columns, strict=True)
+                ],
             )
             for name in differing[:CHANGES_SHOWN]
         ],
