@@ -181,7 +181,7 @@ def test_unknown_addresses_return_404_in_the_same_frame(client, ranked, address)
 def test_a_result_shows_its_phases_against_the_median_of_its_list(client, ranked) -> None:
     content = page_source(client.get("/results/io500-1/"))
     assert "ior-easy-write" in content
-    assert '<td class="n"><b>8.00</b></td><td class="n">4.00</td><td class="n">2.00</td>' in content
+    assert re.search(r"<b>8\.00</b></td><td [^>]*>4\.00</td><td [^>]*>2\.00</td>", content)
 
 
 def test_a_result_with_unknown_values_shows_a_dash_and_the_reason(client, ranked) -> None:
