@@ -202,7 +202,7 @@ def _assumption_link(request: HttpRequest, study_question: study_query.StudyQuer
 
 
 def _axis_head(axis: Row) -> str:
-    return axis["title"] + (f", {axis['unit']}" if axis["unit"] else "")
+    return ", ".join(filter(None, (axis["title"], axis["unit"])))
 
 
 def _format_row(answer: studies_documents.Document, row: Row) -> Row:
