@@ -12,13 +12,6 @@ PROOF = "/api/v1/results/hw-1/proof/"
 
 
 @pytest.fixture
-def reader(collector, peer):
-    """The collector of somebody without an account."""
-    collector.environ["HIGHWATER_URL"] = peer.url
-    return collector
-
-
-@pytest.fixture
 def log(peer):
     """A registry with one published result, leaf 5 of a log of 9, and the record of a list."""
     return serve_record(peer, envelope("result", {"id": "hw-1", "score": 44.82}))

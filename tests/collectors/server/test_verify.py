@@ -60,13 +60,6 @@ def show(peer, log, size=None, facts=ANSWER):
     peer.public["/api/v1/lists/sc26/full/proof/"] = log.proof(6, size)
 
 
-@pytest.fixture
-def reader(collector, peer):
-    """The collector of somebody without an account."""
-    collector.environ["HIGHWATER_URL"] = peer.url
-    return collector
-
-
 def memory_files(reader):
     return sorted((reader.home / ".config" / "highwater" / "log").glob("*"))
 

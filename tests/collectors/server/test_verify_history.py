@@ -14,13 +14,6 @@ ACTS = ("first-recorded", "rechecked", "identified", "withdrawn")
 
 
 @pytest.fixture
-def reader(collector, peer):
-    """The collector of somebody without an account."""
-    collector.environ["HIGHWATER_URL"] = peer.url
-    return collector
-
-
-@pytest.fixture
 def log(peer):
     """A registry with a result of four records, the newest of which reads as the result does."""
     log = MadeLog().fill(3)
