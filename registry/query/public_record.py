@@ -245,14 +245,13 @@ def current_results(condition: Q | None = None, source: RowSource = PUBLIC) -> Q
     return source.table_rows(Result).filter(condition or Q(), ~revised, withdrawn_at__isnull=True).order_by("-id")
 
 
-def counted_once(results: QuerySet[Result]) -> QuerySet[Result]:
-    """These results without those whose measurement another one of them is, of the same trust. No query.
-
-    Levels of trust are never one row, so that a copy of another level counts in a row of its own.
-    """
+def counted_once(results: QuerySet[Result], *among: QuerySet[Result]) -> QuerySet[Result]:
+    """These results without copies of others with the same trust, which are of them or of any in `among`. No query."""
+    # Levels of trust are never one row, so that a copy of another level counts in a row of its own.
     copies = Result.objects.order_by().filter(trust=F("same_as__trust"))
-    again = copies.filter(same_as__in=results.order_by().values("pk"))
-    return results.exclude(pk__in=again.values("pk"))
+    for others in among or (results,):
+        results = results.exclude(pk__in=copies.filter(same_as__in=others.order_by().values("pk")).values("pk"))
+    return results
 
 
 def take_newest(queryset: QuerySet[Result], most: int) -> tuple[list[Result], bool]:

@@ -51,6 +51,8 @@ from validators.quantities import canonical_name
 from validators.units import UNITS
 
 MOST_ROWS = 2000
+MOST_PASSES = 4
+"""Metrics that are read one after the other, each merged in the order of results; more are hashed together."""
 FEW = 500
 """Results whose measurements are found one by one faster than in a pass over all."""
 PLANNER = """
@@ -143,20 +145,19 @@ def _load_groups(
     if column:
         _refuse_context(question, column)
     bounded = formula_metric.qualified_results(results, formula) if formula else {}
-    results = valued = counted_once(_with_values(results, question, metrics, formula, bounded))
-    results, names = _with_axis_columns(results, question)
-    results, value, divisor = _with_quotient(results, question)
-    keys = dict.fromkeys(["trust", *names.values(), "of_unit", "of_printed_unit"])
-    grouped = results.values(*keys).annotate(
-        all_values=PackedFloats(ExpressionWrapper(value, FloatField())),
-        all_results=PackedIds("id"),
-        **({} if column else {"all_measurements": PackedIds("m__id")}),
-        printed=Min("of_printed"),
-        **({"least_divisor": Min(divisor), "most_divisor": Max(divisor)} if question.per else {}),
-    )
-    packed = list(grouped[: MOST_ROWS + 1]) if few else _read_in_one_pass(grouped, merged=len(metrics) == 1)
-    if len(packed) > MOST_ROWS:
-        raise TooManyPoints(f"More than {MOST_ROWS}.")
+    valued = counted_once(_with_values(results, question, metrics, formula, bounded))
+    if not few and not formula and 1 < len(metrics) <= MOST_PASSES:
+        by_metric = [_with_values(results, question, [metric], None, {}) for metric in metrics]
+        passes = [counted_once(of_metric, *by_metric) for of_metric in by_metric]
+    else:
+        passes = [valued]
+    packed: list[Row] = []
+    for of_pass in passes:
+        grouped, names = _group_results(of_pass, question, of_column=bool(column))
+        merged = len(passes) > 1 or len(metrics) == 1
+        packed += grouped[: MOST_ROWS + 1] if few else _read_in_one_pass(grouped, merged=merged)
+        if len(packed) > MOST_ROWS:
+            raise TooManyPoints(f"More than {MOST_ROWS}.")
     read = list(map(_unpack_row, packed))
     groups = _make_groups(read, names, question.source, of_column=bool(column))
     if bounded:
@@ -174,6 +175,23 @@ def _load_groups(
     lacks = formula is not None and any(number is None for row in read for number in row["all_values"])
     lacking = formula_metric.count_lacking(valued, formula) if formula and lacks else {}
     return table.merge_groups(group for group in qualified if column or _is_meant(question, group)), lacking
+
+
+def _group_results(
+    results: QuerySet[Result], question: StudyQuery, *, of_column: bool
+) -> tuple[QuerySet[Result, Any], dict[str, str]]:
+    """The groups of results with their packed numbers; and the name of the column by axis."""
+    results, names = _with_axis_columns(results, question)
+    results, value, divisor = _with_quotient(results, question)
+    keys = dict.fromkeys(["trust", *names.values(), "of_unit", "of_printed_unit"])
+    grouped = results.values(*keys).annotate(
+        all_values=PackedFloats(ExpressionWrapper(value, FloatField())),
+        all_results=PackedIds("id"),
+        **({} if of_column else {"all_measurements": PackedIds("m__id")}),
+        printed=Min("of_printed"),
+        **({"least_divisor": Min(divisor), "most_divisor": Max(divisor)} if question.per else {}),
+    )
+    return grouped, names
 
 
 def _unpack_row(row: Row) -> Row:
@@ -317,7 +335,8 @@ def _read_in_one_pass(grouped: QuerySet[Result, Any], *, merged: bool) -> list[R
     A limit on the query itself would let the planner hope to stop early and read 100,000 results by nested loops. It
     takes every value for a group of its own, and would sort them all, where hashing a few groups is twice as fast; and
     it would start workers, which on busy cores cost more than merging a few indexes in the order of results. These lie
-    in that order for one metric, and merging them is half of what hashing them costs; of several metrics they do not.
+    in that order for one metric, and merging them is half of what hashing them costs; so a few metrics are read one
+    after the other. Of many they do not.
     """
     statement, parameters = grouped.query.sql_with_params()
     with transaction.atomic(), connection.cursor() as cursor:

@@ -64,7 +64,8 @@ def load_members(
         if measured_ids
         else {}
     )
-    results = _load_results(result_ids, source)
+    has_single = any(len(point["all_values"]) == 1 for point in points)
+    results = _load_results(result_ids, source, with_address=has_single)
     facts_by_result = _load_facts(result_ids, names if len(places) > MOST_WITH_ALL_FACTS else None, source)
 
     def make_member(point: Mapping[str, Any], position: int) -> Member:
@@ -98,15 +99,18 @@ def _context_name(name: str) -> str:
     return axis if axis in moving_facts.fact_names() or axis in axes.by_name() else f"{CONTEXT}{name}"
 
 
-def _load_results(ids: Collection[int], source: RowSource) -> dict[int, dict[str, Any]]:
-    """By primary key of a result its id, its words, its source with address, and the limits that this sets."""
+def _load_results(ids: Collection[int], source: RowSource, *, with_address: bool) -> dict[int, dict[str, Any]]:
+    """By primary key of a result its id, its words, its source, and the limits that this sets.
+
+    `with_address`: with that of its source, which a point of one measurement shows.
+    """
     columns = {
         "pk": "pk",
         "result": "public_id",
         "label": "snapshot__label",
         "source": "source",
-        "source_address": ADDRESS_OF_RESULT,
         "limits": "limits",
+        **({"source_address": ADDRESS_OF_RESULT} if with_address else {}),
     }
     results = source.table_rows(Result).order_by().filter(IsAmong("id", ids)).annotate(limits=LIMITS)
     return {

@@ -1,4 +1,4 @@
-"""What a study of one metric reads of a larger record: indexes alone, and no row of a measurement."""
+"""What a study of one metric or a few reads of a larger record: indexes alone, and no row of a measurement."""
 
 from __future__ import annotations
 
@@ -105,10 +105,36 @@ def test_numbers_that_a_source_qualifies_are_found_by_themselves(many: None) -> 
     assert "measurement_of_metric" not in plan, plan
 
 
-def test_several_metrics_are_joined_as_the_planner_likes(many: None) -> None:
-    noted = statements_of("metric=bandwidth&x=fabric")
-    settings = [(sql, params) for sql, params in noted if "enable_hashjoin" in sql]
-    assert [params for _, params in settings] == [["on"]]
+def planner_settings(question: str) -> list[Any]:
+    return [params for sql, params in statements_of(question) if "enable_hashjoin" in sql]
+
+
+def test_many_metrics_are_joined_as_the_planner_likes(many: None) -> None:
+    assert planner_settings("metric=bandwidth&x=fabric") == [["on"]]
+
+
+def test_a_few_metrics_are_read_one_after_the_other(many: None) -> None:
+    assert planner_settings("metric=write.bandwidth&metric=read.bandwidth&x=fabric") == [["off"], ["off"]]
+
+
+@pytest.mark.parametrize("passes", [1, run.MOST_PASSES])
+def test_a_copy_counts_not_where_the_original_has_another_metric_of_the_question(
+    monkeypatch: pytest.MonkeyPatch, passes: int
+) -> None:
+    monkeypatch.setattr(run, "MOST_PASSES", passes)
+    release = make_release("T1")
+    original = make_result(release, "one-1", None, tool="ior", trust="reported", parameters=IOR)
+    copy = make_result(release, "one-2", None, tool="ior", trust="reported", parameters=IOR, same_as=original)
+    for result, op in ((original, "write"), (copy, "read")):
+        Measurement.objects.create(
+            **{"result": result, "position": 0, "op": op, "quantity": "bandwidth", "stat": "max"},
+            **{"value": 1e9, "unit": "B/s", "printed_value": 1, "printed_unit": "GB/s"},
+        )
+    fact_index.rebuild_facts([original.pk, copy.pk])
+    both = run.run_study(study_query.parse_query(QueryDict("metric=write.bandwidth&metric=read.bandwidth&x=fabric")))
+    assert [row["result"] for row in both.rows] == ["one-1"]
+    alone = run.run_study(study_query.parse_query(QueryDict("metric=read.bandwidth&x=fabric")))
+    assert [row["result"] for row in alone.rows] == ["one-2"]
 
 
 def test_points_count_the_results_behind_them(many: None) -> None:
