@@ -37,9 +37,9 @@ def accepted_codings(header: str) -> list[str]:
     weights = dict[str, float]()
     for member in header.lower().split(","):
         name, *parameters = (part.strip(" \t") for part in member.split(";"))
-        found = _WEIGHT.match(parameters[0]) if len(parameters) == 1 else None
-        if found or not parameters:
-            coding, weight = _SAME.get(name, name), float(found[1]) if found else 1.0
+        weight_match = _WEIGHT.match(parameters[0]) if len(parameters) == 1 else None
+        if weight_match or not parameters:
+            coding, weight = _SAME.get(name, name), float(weight_match[1]) if weight_match else 1.0
             weights[coding] = min(weight, weights.get(coding, weight))
     as_it_is = weights.get("identity", weights.get("*", 0.0))
     return [coding for coding in CODINGS if weights.get(coding, 0.0) > 0 and weights[coding] >= as_it_is]

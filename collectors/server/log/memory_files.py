@@ -67,7 +67,7 @@ def replace_known_log(remembered, new, wait_s=WAIT_S):
     except OSError as error:
         raise UsageError("collector.log-memory", "%s cannot be made: %s" % (folder, error.strerror or error))
     path = os.path.join(folder, memory.file_name(new.origin))
-    with locked(os.path.join(folder, LOCK), wait_s):
+    with hold_lock(os.path.join(folder, LOCK), wait_s):
         current = read_known_log(path) if os.path.exists(path) else None
         stored, held = set(current.held if current else ()), set(new.held)
         if current == remembered or stored <= held:
@@ -77,7 +77,7 @@ def replace_known_log(remembered, new, wait_s=WAIT_S):
 
 
 @contextmanager
-def locked(path, wait_s):
+def hold_lock(path, wait_s):
     """Hold the lock of a file, on NFS too. Raises UsageError where there are no locks, StillLocked.
 
     A process that ends gives it back, however it ends. So the file stays, and means nothing by itself.

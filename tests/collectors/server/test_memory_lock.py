@@ -55,7 +55,7 @@ def test_a_lock_that_leads_elsewhere_is_refused(reader, peer, log, lock, tmp_pat
     assert f"{lock} cannot be written" in command.stderr
 
 
-def test_nothing_is_locked_where_nothing_new_is_seen(reader, lock):
+def test_a_log_without_news_takes_no_lock(reader, lock):
     with lock.open("r+") as stream:
         fcntl.lockf(stream, fcntl.LOCK_EX)
         assert reader("verify", "hw-1", "--timeout", "1").returncode == 0
