@@ -154,7 +154,11 @@ TEMPLATES = [
                 "registry.web.context_processors.frame",
                 "registry.web.tray.tray_context",
             ],
-            "builtins": ["registry.presentation.charts.svg", "registry.presentation.filters"],
+            "builtins": [
+                "registry.lists.definitions",
+                "registry.presentation.charts.svg",
+                "registry.presentation.filters",
+            ],
         },
     },
 ]
