@@ -12,9 +12,10 @@ from collectors import files
 from collectors.errors import FINDINGS, NOTHING, OK, BundleError, ServerRefusal, UsageError
 from collectors.files import TooLarge, read_at_most, write_whole
 from collectors.server import options as server_options
-from collectors.server.log import memory_files, shown, signed_note
 from collectors.server.log import proof as proofs
+from collectors.server.log import shown, signed_note
 from collectors.server.log.verification import PROVEN, REFUTED, UNKNOWN, LogFiles, Verification
+from collectors.verbs import known_logs
 
 ABOUT = "verify that the registry's log has a result, a list or a receipt as it is shown"
 
@@ -82,7 +83,7 @@ def run(options, progress):
     document = read_saved(saved) if saved else registry.get(subject + "/proof/").document
     inclusion = proof_in(document, options.target)
     log_address = address_of_log(options.log, registry)
-    remembered = memory_files.find_known_log(inclusion.checkpoint.origin if inclusion.checkpoint else None, log_address)
+    remembered = known_logs.find_known_log(inclusion.checkpoint.origin if inclusion.checkpoint else None, log_address)
     verification = Verification(
         remembered=remembered,
         key=parse_option(signed_note.read_key, options.key, "--key"),
@@ -99,7 +100,7 @@ def run(options, progress):
     else:
         differences = compare_with_answer(verification, inclusion, subject, registry)
     if verification.memory not in (None, remembered):
-        remember(remembered, verification, min(options.timeout, memory_files.WAIT_S))
+        remember(remembered, verification, min(options.timeout, known_logs.WAIT_S))
     if options.out:
         write_whole(options.out, json.dumps(document, indent=1) + "\n")
     show_outcome(verification, inclusion, differences, options, progress)
@@ -349,10 +350,10 @@ def shorten_value(value):
 def remember(remembered, verification, wait_s):
     """Write what is remembered of the log now; say so where another `verify` wrote, or still writes."""
     try:
-        if memory_files.replace_known_log(remembered, verification.memory, wait_s):
+        if known_logs.replace_known_log(remembered, verification.memory, wait_s):
             return
         text = "Another `verify` remembered other checkpoints of this log meanwhile. Run it again."
-    except memory_files.StillLocked as error:
+    except known_logs.StillLocked as error:
         text = "Another `verify` holds %s for longer than %g s. Run it again when it has ended." % error.args
     verification.add_statement("consistency", UNKNOWN, text)
 
