@@ -161,7 +161,7 @@ def _study_page(
         "answer": answer,
         "heading": words.capitalize_sentence(answer["title"]),
         "finding": finding_sentence(answer),
-        "few_notes": len(answer.get("notes") or ()) <= FEW_NOTES,
+        "list_notes": len(answer.get("notes") or ()) > FEW_NOTES,
         "chart_caption": f"Values by {' and '.join(ax['title'] for ax in answer['axes'])}",
         "drawings": draw_plot(plot) if plot else [],
         "limits": plot.all_limits if plot else [],
