@@ -64,6 +64,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "registry.web.compression.AcceptedCodingsMiddleware",
     "registry.monitoring.request_counts.RequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "registry.web.compression.PublicCompressionMiddleware",
