@@ -414,7 +414,7 @@ def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
         {
             **rule,
             "text": texts.get(rule.get("code", ""), ""),
-            "mark": OUTCOMES.get(rule.get("outcome"), ("", rule.get("outcome", ""))),
+            "mark": OUTCOMES.get(rule.get("outcome", ""), ("", rule.get("outcome", ""))),
         }
         for rule in worst_first(snapshot.get("rules", []))
     ]
