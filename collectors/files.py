@@ -49,10 +49,13 @@ def unwritable_file(code, named, error, hint):
 def written_whole(path):
     """A stream for the bytes of the file `path`, which appears at the end, complete, or not at all.
 
-    Until then it lies beside, for its owner alone. Raises UsageError where it cannot be written.
+    Until then it lies beside, for its owner alone. Raises UsageError where it cannot be written, and for a device or a
+    pipe, which a file would take the place of: `--out /dev/null` of root would end the machine's.
     """
     import tempfile  # with what it loads, a tenth of the time of a command that writes nothing
 
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise unwritable_file("collector.out", path, "it is a device, a pipe or a socket", "Name a file.")
     folder = os.path.dirname(os.path.abspath(path))
     try:
         with tempfile.NamedTemporaryFile(prefix=".highwater-", dir=folder, delete=False) as stream:

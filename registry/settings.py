@@ -64,6 +64,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "registry.web.compression.AcceptedCodingsMiddleware",
     "registry.monitoring.request_counts.RequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "registry.web.compression.PublicCompressionMiddleware",
@@ -153,7 +154,11 @@ TEMPLATES = [
                 "registry.web.context_processors.frame",
                 "registry.web.tray.tray_context",
             ],
-            "builtins": ["registry.presentation.charts.svg", "registry.presentation.filters"],
+            "builtins": [
+                "registry.lists.definitions",
+                "registry.presentation.charts.svg",
+                "registry.presentation.filters",
+            ],
         },
     },
 ]

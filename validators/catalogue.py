@@ -249,3 +249,8 @@ def scored_tools() -> frozenset[str]:
 def rules() -> list[Rule]:
     """Every rule of every benchmark, then those on descriptions of systems."""
     return [rule for candidate in benchmarks() for rule in candidate.rules] + system_rules.RULES
+
+
+def rule_texts() -> dict[str, str]:
+    """What each rule asks for, by its code."""
+    return {rule.code: rule.text for rule in rules()}

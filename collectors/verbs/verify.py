@@ -6,16 +6,16 @@ A kept proof asks nobody, so what asks a registry is loaded by the functions tha
 import json
 import os
 import re
-import stat
 import time
 
 from collectors import files
 from collectors.errors import FINDINGS, NOTHING, OK, BundleError, ServerRefusal, UsageError
 from collectors.files import TooLarge, read_at_most, write_whole
 from collectors.server import options as server_options
-from collectors.server.log import memory, shown, signed_note
 from collectors.server.log import proof as proofs
+from collectors.server.log import shown, signed_note
 from collectors.server.log.verification import PROVEN, REFUTED, UNKNOWN, LogFiles, Verification
+from collectors.verbs import known_logs
 
 ABOUT = "verify that the registry's log has a result, a list or a receipt as it is shown"
 
@@ -42,7 +42,6 @@ exit status:
 """
 
 TIMEOUT_S = 60.0
-FOLDER = "~/.config/highwater/log"
 MAX_PROOF_BYTES = 32 * 1024 * 1024
 MAX_PAGES = 1000
 RECEIPT_SUFFIX = ".receipt.json"
@@ -84,7 +83,7 @@ def run(options, progress):
     document = read_saved(saved) if saved else registry.get(subject + "/proof/").document
     inclusion = proof_in(document, options.target)
     log_address = address_of_log(options.log, registry)
-    remembered = find_known_log(inclusion.checkpoint.origin if inclusion.checkpoint else None, log_address)
+    remembered = known_logs.find_known_log(inclusion.checkpoint.origin if inclusion.checkpoint else None, log_address)
     verification = Verification(
         remembered=remembered,
         key=parse_option(signed_note.read_key, options.key, "--key"),
@@ -100,8 +99,8 @@ def run(options, progress):
         check_saved_files(verification, document, inclusion, saved)
     else:
         differences = compare_with_answer(verification, inclusion, subject, registry)
-    if verification.memory not in (None, remembered) and is_memory_to_write(remembered, verification):
-        write_known_log(verification.memory)
+    if verification.memory not in (None, remembered):
+        remember(remembered, verification, min(options.timeout, known_logs.WAIT_S))
     if options.out:
         write_whole(options.out, json.dumps(document, indent=1) + "\n")
     show_outcome(verification, inclusion, differences, options, progress)
@@ -348,64 +347,15 @@ def shorten_value(value):
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-# What is remembered
-
-
-def find_known_log(origin, log_address):
-    """The Memory of a log, by its name, or by the address where another name was seen; None on first use.
-
-    Raises UsageError for a memory that is damaged or that others may write: it is not replaced by itself.
-    """
-    folder, at_address = os.path.expanduser(FOLDER), None
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        if not name.endswith(".json") or name.startswith("."):
-            continue
-        path = os.path.join(folder, name)
-        remembered = read_known_log(path)
-        if remembered.origin == origin:
-            return remembered
-        if log_address and remembered.address == log_address:
-            at_address = remembered
-    return at_address
-
-
-def read_known_log(path):
-    """The Memory in a file. Raises UsageError where it holds none, or others may write it."""
+def remember(remembered, verification, wait_s):
+    """Write what is remembered of the log now; say so where another `verify` wrote, or still writes."""
     try:
-        if os.stat(path).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise UsageError("collector.log-memory", "%s can be written by others." % path, "chmod 0600 %s" % path)
-        return memory.from_text(read_at_most(path, memory.MAX_BYTES).decode("utf-8"))
-    except OSError as error:
-        raise UsageError("collector.log-memory", "%s cannot be read: %s" % (path, error.strerror or error))
-    except (ValueError, memory.DamagedMemory):
-        raise UsageError(
-            "collector.log-memory",
-            "%s is damaged: the checkpoint that was remembered is lost." % path,
-            "Restore it from a backup. If you remove it, the log is trusted on first use again.",
-        )
-
-
-def is_memory_to_write(remembered, verification):
-    """Whether to write what is remembered now: another `verify` may have written more meanwhile."""
-    path = os.path.join(os.path.expanduser(FOLDER), memory.file_name(verification.memory.origin))
-    current = read_known_log(path) if os.path.exists(path) else None
-    stored, held = set(current.held if current else ()), set(verification.memory.held)
-    if current == remembered or stored <= held:
-        return True
-    if not held <= stored:
+        if known_logs.replace_known_log(remembered, verification.memory, wait_s):
+            return
         text = "Another `verify` remembered other checkpoints of this log meanwhile. Run it again."
-        verification.add_statement("consistency", UNKNOWN, text)
-    return False
-
-
-def write_known_log(remembered):
-    """Write what is remembered of a log, complete. Raises UsageError where it cannot be written."""
-    folder = os.path.expanduser(FOLDER)
-    try:
-        os.makedirs(folder, 0o700, exist_ok=True)
-    except OSError as error:
-        raise UsageError("collector.log-memory", "%s cannot be made: %s" % (folder, error.strerror or error))
-    write_whole(os.path.join(folder, memory.file_name(remembered.origin)), memory.as_text(remembered))
+    except known_logs.StillLocked as error:
+        text = "Another `verify` holds %s for longer than %g s. Run it again when it has ended." % error.args
+    verification.add_statement("consistency", UNKNOWN, text)
 
 
 # What is told

@@ -147,7 +147,15 @@ def _choice_context(pick: str, ids: Sequence[str], per: str, source: RowSource) 
     """What the form for choosing has: the words looked for and what they find. One query at most."""
     room = choice.room_left(ids)
     picks = choice.find_by_words(pick, ids, source) if pick and room else []
-    return {"pick": pick, "picks": picks, "room": room, "per": per, "most_picked": choice.MOST_PICKED}
+    return {
+        "pick": pick,
+        "picks": picks,
+        "group": ",".join([*ids, *(row["id"] for row in picks)]) if 1 < len(picks) <= room else "",
+        "room": room,
+        "per": per,
+        "most_picked": choice.MOST_PICKED,
+        "public": source is PUBLIC,
+    }
 
 
 def _one_result(request: HttpRequest, public_id: str, offered: Row, source: RowSource) -> HttpResponse:

@@ -7,11 +7,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict
 
+from django import template
+
 from registry.lists import conditions
 from registry.lists.ranking import DefinitionError
 from registry.query import data_files
 from validators.catalogue import benchmark, describe
+from validators.rules import lists_of_reason
 from validators.units import UNITS
+
+register = template.Library()
 
 LISTS = Path(__file__).parent / "data"
 FAMILIES = "families"
@@ -84,6 +89,13 @@ def _shipped_titles() -> Mapping[str, str]:
 def title_of(name: str) -> str:
     """The title of a list for readers: that of its newest version here, else its name. No query."""
     return _shipped_titles().get(name, name)
+
+
+@register.filter(name="name_lists")
+def name_lists(why: str) -> str:
+    """What a check wrote of a rule, where it is a rule of some lists alone: with their titles. Other reasons stay."""
+    titles = [title_of(name) for name in lists_of_reason(why)]
+    return f"Only for the list{'s' * (len(titles) > 1)} {' and '.join(titles)}." if titles else why
 
 
 def tool_of(definition: Definition) -> str:

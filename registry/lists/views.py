@@ -68,6 +68,8 @@ COLUMNS = (
     *("ranked_list__trust", "result__rules_violated"),
 )
 HALVES = ("bandwidth_gib_per_s", "rate_kiops")
+KNOWN_IN_FULL = "All lists are known in full"
+"""The sentence of a note that says what stands beside the number of entries."""
 """What only a score has; a list that ranks a measurement shows parameters of the run instead."""
 
 
@@ -89,7 +91,8 @@ class Summary:
 def _note_beside_completeness(release: Release) -> str:
     """The sentences of the note that do not repeat how much of its lists is known."""
     completeness = release.get_completeness_display()
-    return ". ".join(text for text in release.note.split(". ") if completeness not in text)
+    texts = release.note.split(". ")
+    return ". ".join(text for text in texts if completeness not in text and text.rstrip(".") != KNOWN_IN_FULL)
 
 
 @public_page
@@ -308,14 +311,14 @@ def summarise_list(ranked_list: public_record.DatedList) -> Summary:
     """Of a frozen list the summary changes with its ranges only: it is kept under its digest and the last load."""
     if ranked_list.digest:
         return cached_value(
-            f"list-summary-6:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",
+            f"list-summary-7:{ranked_list.pk}:{ranked_list.digest}:{ranked_list.last_load}",
             lambda: _make_summary(ranked_list),
         )
     return _make_summary(ranked_list)
 
 
 def _make_summary(ranked_list: RankedList) -> Summary:
-    columns = ("score", "new", "institution", "family", "range__low")
+    columns = ("score", "new", "institution", "family", "range__low", "system_name")
     rows = list(
         ListEntry.objects.filter(ranked_list=ranked_list)
         .annotate(family=FAMILY)
@@ -323,16 +326,17 @@ def _make_summary(ranked_list: RankedList) -> Summary:
     )
     families = Counter(family for _, _, _, family, *_ in rows if family)
     scores = [(score, is_new) for score, is_new, *_ in rows]
+    leader = max(rows, key=lambda row: row[0])[columns.index("system_name")] if rows else ""
     return Summary(
         entries=len(rows),
         institutions=len({institution for _, _, institution, *_ in rows if institution}),
         new=sum(is_new for _, is_new, *_ in rows),
         families=sorted(families.items(), key=lambda pair: (-pair[1], pair[0].casefold())),
         ranges=any(low != high for *_, low, high in rows),
-        unrepeated=sum(by_repeats is None for *_, by_repeats, _, _ in rows),
+        unrepeated=sum(by_repeats is None for *_, by_repeats, _, _, _ in rows),
         axis=list_charts.row_axis([score for score, _ in scores]),
-        wide=list_charts.draw_strip(scores, width=600, height=150, radius=4.5, kind="wide"),
-        thin=list_charts.draw_strip(scores, width=358, height=150, radius=3.3, kind="thin"),
+        wide=list_charts.draw_strip(scores, width=600, height=150, radius=4.5, kind="wide", leader=leader),
+        thin=list_charts.draw_strip(scores, width=358, height=150, radius=3.3, kind="thin", leader=leader),
     )
 
 

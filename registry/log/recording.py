@@ -7,11 +7,11 @@ and what changed without any act shows as a difference to its newest record.
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from django.db import transaction
@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from registry.dumps import editions
 from registry.log import records
-from registry.log.canonical_form import canonical_text
+from registry.log.canonical_form import canonical_text, read_record
 from registry.models import (
     Edition,
     IdentityChange,
@@ -77,6 +77,8 @@ SALT_SIZE = 32
 BATCH = 200
 _RANGE = ("rank_low", "rank_high")
 _UNDOING = ("undone_at", "undone_reason")
+_NO_RECORD = (LookupError, TypeError, AttributeError, ValueError, RecursionError)
+"""What a text raises that has the form of a record, and not its facts: who writes to the tables can add one."""
 ENVELOPE = ("type", "version", "act", "recorded_at", "previous")
 """What every record has beside its facts."""
 
@@ -262,18 +264,46 @@ def newest_openings(subjects: Collection[str]) -> dict[str, LogOpening]:
 
 
 def record_changed(kind: str, current_records: Mapping[str, Row], act: str) -> int:
-    """Record of these bodies, by subject, those that differ from what was recorded last; how many did."""
+    """Record of these bodies, by subject, those that differ from what was recorded last; how many did.
+
+    What stands last and is no record stays, and the next one follows it: an act builds on the last that is one.
+    """
     now, before, changed = timezone.now(), newest_openings(list(current_records)), {}
     for subject, body in current_records.items():
-        former = before.get(subject)
-        if former is not None and former.canonical is not None:
-            former_record = json.loads(former.canonical)
-            body = _as_changed_by(act, former_record, body)
-            if canonical_text({name: former_record[name] for name in ENVELOPE} | body) == former.canonical:
-                continue
-        changed[subject] = _make_envelope(kind, act, now, former) | body
+        newest = before.get(subject)
+        recorded, is_unchanged = (body, False) if newest is None else _build_on(newest, act, body)
+        if not is_unchanged:
+            changed[subject] = _make_envelope(kind, act, now, newest) | recorded
     _store_openings(kind, changed, act, now)
     return len(changed)
+
+
+def _build_on(newest: LogOpening, act: str, body: Row) -> tuple[Row, bool]:
+    """What is recorded now, and whether the newest record says just that."""
+    earlier = LogOpening.objects.filter(subject=newest.subject, erased_at=None, leaf_id__lt=newest.leaf_id)
+    for former in chain([newest], earlier.select_related("leaf").order_by("-leaf_id").iterator(BATCH)):
+        former_record = proven_record(former)
+        if former_record is None:
+            continue
+        try:
+            carried = _as_changed_by(act, former_record, body)
+            text = canonical_text({name: former_record[name] for name in ENVELOPE} | carried)
+        except _NO_RECORD:
+            continue
+        return carried, former is newest and text == former.canonical
+    return body, False
+
+
+def proven_record(opening: LogOpening) -> Row | None:
+    """The record that a leaf was made of; None for a text that was changed since, or that is no record."""
+    if opening.canonical is None or not is_of_leaf(opening, opening.canonical):
+        return None
+    return read_record(opening.canonical)
+
+
+def is_of_leaf(opening: LogOpening, canonical: str) -> bool:
+    """Whether a leaf was made of a record, its text and its salt."""
+    return opening.salt is not None and entry_of(bytes(opening.salt), canonical) == bytes(opening.leaf.entry)
 
 
 def _as_changed_by(act: str, former_record: Row, body: Row) -> Row:

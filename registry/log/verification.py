@@ -180,7 +180,7 @@ def _recorded_keys(use: str) -> Iterator[tuple[LogOpening, str]]:
     """Records of the first use of each key for this, the oldest first."""
     openings = LogOpening.objects.filter(kind=LogOpening.Kind.KEY, erased_at=None).select_related("leaf")
     for opening in openings.order_by("leaf"):
-        record = _proven_record(opening)
+        record = recording.proven_record(opening)
         if record is not None and record.get("use") == use and isinstance(record.get("key"), str):
             yield opening, record["key"]
 
@@ -216,7 +216,7 @@ def opening_breaks() -> Iterator[str]:
     for opening in rows.iterator(AT_ONCE):
         if opening.salt is None or opening.canonical is None:
             continue
-        if not is_of_leaf(opening, opening.canonical):
+        if not recording.is_of_leaf(opening, opening.canonical):
             yield f"{opening.subject}: its record of {opening.recorded_at:%Y-%m-%d %H:%M} was changed since."
             continue
         record = read_record(opening.canonical)
@@ -239,7 +239,7 @@ def history_breaks() -> Iterator[str]:
     before: tuple[str, str | None, Row | None] = ("", None, None)
     for opening in rows.select_related("leaf").order_by("subject", "leaf").iterator(AT_ONCE):
         subject, leaf, former = before if before[0] == opening.subject else (opening.subject, None, None)
-        record = _proven_record(opening)
+        record = recording.proven_record(opening)
         if record is not None:
             if record.get("previous") != leaf:
                 recorded_at = f"{opening.recorded_at:%Y-%m-%d %H:%M}"
@@ -278,20 +278,8 @@ def emptied_breaks() -> Iterator[str]:
 
 def _emptied_counts(erasure: LogOpening) -> dict[str, int]:
     """How many records an erasure emptied, by what its record calls them."""
-    facts = (_proven_record(erasure) or {}).get("erasure")
+    facts = (recording.proven_record(erasure) or {}).get("erasure")
     return {name: count for name, count in facts.items() if type(count) is int} if isinstance(facts, dict) else {}
-
-
-def _proven_record(opening: LogOpening) -> Row | None:
-    """The record that a leaf was made of; None for a text that was changed since, or that is no record."""
-    if opening.canonical is None or not is_of_leaf(opening, opening.canonical):
-        return None
-    return read_record(opening.canonical)
-
-
-def is_of_leaf(opening: LogOpening, canonical: str) -> bool:
-    """Whether a leaf was made of a record, its text and its salt."""
-    return opening.salt is not None and recording.entry_of(bytes(opening.salt), canonical) == bytes(opening.leaf.entry)
 
 
 def _is_of(subject: str, record: Mapping[str, Any]) -> bool:
@@ -392,7 +380,7 @@ def _edition_breaks(served: str | None) -> Iterator[str]:
 
 
 def _record_differences(subject: str, body: Row, opening: LogOpening) -> Iterator[str]:
-    recorded = _proven_record(opening)
+    recorded = recording.proven_record(opening)
     if recorded is None:
         return  # `opening_breaks` names it; it says nothing that could be compared
     current = json.loads(canonical_text(body))

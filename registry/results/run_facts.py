@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from registry.models import Result
@@ -18,7 +19,7 @@ def list_run_facts(result: Result, public_paths: Sequence[str] = ()) -> list[tup
         ("Storage vendor", result.storage_vendor),
         ("Benchmark", _benchmark_text(result)),
     ]
-    if ran := _when_it_ran(result.snapshot.get("archive", {})):
+    if ran := _when_it_ran(result):
         rows.append(("Ran", ran))
     return (
         [*rows, ("Read from", describe_read_from(result.snapshot, public_paths))]
@@ -34,10 +35,28 @@ def _benchmark_text(result: Result) -> str:
     return ", ".join(filter(None, [f"{name} {result.tool_version.removeprefix('io500-')}".strip(), mode]))
 
 
-def _when_it_ran(archive: dict[str, Any]) -> str:
-    """When the run of an archive began and ended, as its files say; empty where they do not."""
-    times = [str(archive[name]).replace("T", " ") for name in ("started", "ended") if archive.get(name)]
-    return f"{' to '.join(times)}, local time" if times else ""
+def day_of_run(result: Result) -> str:
+    """The day on which the run began, as its files say; empty where they do not."""
+    times = _run_times(result)
+    return f"{times[0]:%Y-%m-%d}" if times else ""
+
+
+def _when_it_ran(result: Result) -> str:
+    times = _run_times(result)
+    zone = "UTC" if times and times[0].utcoffset() == timedelta(0) else "local time"
+    return f"{' to '.join(f'{time:%Y-%m-%d %H:%M:%S}' for time in times)}, {zone}" if times else ""
+
+
+def _run_times(result: Result) -> list[datetime]:
+    """When the run began and ended, where its published archive or its output says so in this form."""
+    facts = {**result.parameters, **result.snapshot.get("archive", {})}
+    times = []
+    for name in ("started", "ended"):
+        try:
+            times.append(datetime.fromisoformat(str(facts.get(name, ""))))
+        except ValueError:
+            continue
+    return times
 
 
 def _is_read_here(snapshot: dict[str, Any]) -> bool:

@@ -32,7 +32,7 @@ from registry.query.cursor_pages import Page
 from registry.query.differences import revision_diff
 from registry.query.facts import observed_parameters
 from registry.query.questions import facets, filters, missing_facts, unknown_values
-from registry.query.responses.rule_outcomes import count_outcomes
+from registry.query.responses.rule_outcomes import count_outcomes, worst_first
 from registry.query.responses.source_links import list_source_links
 from registry.query.row_sources import distinct_by_index
 from registry.results import page_lead, repeats_table, structured_data
@@ -40,7 +40,7 @@ from registry.results.limiting_phase import has_shares, phases_of_result
 from registry.results.recipes.raised_level import raised_level
 from registry.results.recipes.reproduced_section import reproduced_section
 from registry.results.recipes.views import recipe_section
-from registry.results.run_facts import list_run_facts
+from registry.results.run_facts import day_of_run, list_run_facts
 from registry.results.run_page import leading, view, with_tool
 from registry.results.system_history import list_history
 from registry.results.why_section import build_why
@@ -200,6 +200,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
         "changes": revision_table.revision_rows(revision_diff.of_result(result)),
         "name": title(result),
         "tool": catalogue.tool_name(result.tool),
+        "day_of_run": day_of_run(result),
         "keys": keys(result),
         "memberships": [row | {"release_name": names.get(row["release"], row["release"])} for row in memberships],
         "main": main,
@@ -394,7 +395,8 @@ def formula(result: Result) -> str:
         return ""
     parts = (numbers.format_decimal(value) for value in (result.bandwidth_gib_per_s, result.rate_kiops))
     halves = " \N{MULTIPLICATION SIGN} ".join(parts)
-    return f"Score = \N{SQUARE ROOT}({halves}) = {numbers.format_decimal(result.score)}, no unit."
+    score = numbers.format_decimal(result.score)
+    return f"Score = \N{SQUARE ROOT}({halves}) = {score}, no unit. Each half is the geometric mean of its phases."
 
 
 OUTCOMES = {
@@ -407,9 +409,14 @@ OUTCOMES = {
 
 def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
     """Rules, hashes, scores, evidence and findings of the snapshot; empty for what was never checked here."""
+    texts = catalogue.rule_texts()
     rules = [
-        {**rule, "mark": OUTCOMES.get(rule.get("outcome"), ("", rule.get("outcome", "")))}
-        for rule in snapshot.get("rules", [])
+        {
+            **rule,
+            "text": texts.get(rule.get("code", ""), ""),
+            "mark": OUTCOMES.get(rule.get("outcome", ""), ("", rule.get("outcome", ""))),
+        }
+        for rule in worst_first(snapshot.get("rules", []))
     ]
     counted = count_outcomes(rules)
     same = [
@@ -419,7 +426,7 @@ def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
     ]
     scores = [
         {
-            "name": name,
+            "name": "Score" if name == "SCORE" else name,
             "printed": numbers.format_significant(score["printed"], 9),
             "computed": numbers.format_significant(score["value"], 9),
         }

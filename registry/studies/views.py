@@ -39,6 +39,8 @@ COPIED = (Result.Trust.IMPORTED, Result.Trust.REPORTED)
 """Levels whose digits are those of a source; of the others a reader computed them."""
 SEARCH_LENGTH = 100
 CARDS_SHOWN = 12
+FEW_NOTES = 2
+"""So many notes of a study stand beside its finding; more are a list."""
 """Cards of the index before anything is chosen: a phone on a slow network draws them at once."""
 EVERY_CARD = "all"
 
@@ -150,11 +152,16 @@ def _study_page(
     about: dict[str, Any],
 ) -> HttpResponse:
     plot, limited = answer["chart"], answer[studies_documents.LIMITED]
+    rows = [
+        _format_row(answer, row) | _format_limit(row, limit)
+        for row, limit in zip_longest(answer["rows"], limited.by_row)
+    ]
     context = {
         "section": "studies",
         "answer": answer,
         "heading": words.capitalize_sentence(answer["title"]),
         "finding": finding_sentence(answer),
+        "list_notes": len(answer.get("notes") or ()) > FEW_NOTES,
         "chart_caption": f"Values by {' and '.join(ax['title'] for ax in answer['axes'])}",
         "drawings": draw_plot(plot) if plot else [],
         "limits": plot.all_limits if plot else [],
@@ -162,10 +169,8 @@ def _study_page(
         "derivations": limit_derivations(limited.efficiencies),
         "limited": any(limited.by_row),
         "heads": [_axis_head(ax) for ax in answer["axes"]],
-        "rows": [
-            _format_row(answer, row) | _format_limit(row, limit)
-            for row, limit in zip_longest(answer["rows"], limited.by_row)
-        ],
+        "rows": rows,
+        "dashed": any(_has_dash(row, limited=any(limited.by_row)) for row in rows),
         "unit": table.in_words(answer["unit"], answer["per"] or ""),
         "spread": any(row["count"] > 1 for row in answer["rows"]),
         "ranged": any(row.get("interval_low") is not None for row in answer["rows"]),
@@ -241,6 +246,12 @@ def _format_row(answer: studies_documents.Document, row: Row) -> Row:
         "source": row.get("source"),
         "source_address": row.get("source_address"),
     }
+
+
+def _has_dash(row: Row, *, limited: bool) -> bool:
+    """Whether a cell of the written row says that something is not known."""
+    texts = [row["value"], row["divisor"], *(place["text"] for place in row["at"])]
+    return numbers.MISSING in texts or (limited and not row.get("limit"))
 
 
 def _format_limit(row: Row, limit: Limit | None) -> Row:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import qrcode
 from allauth.account.adapter import DefaultAccountAdapter
@@ -21,7 +23,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from qrcode.image.svg import SvgPathFillImage
 
-from registry.web.client_address import caller_network
+from registry.web.client_address import caller_network, site_address
 from submissions.accounts import sign_in
 from submissions.accounts.entry import provider_groups
 from submissions.errors import PasswordElsewhere
@@ -94,6 +96,17 @@ class Adapter(DefaultAccountAdapter):
         if provider_groups.is_of_directory(user):
             raise PasswordElsewhere
         super().set_password(user, password)
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        """A letter leads to this site, whatever port or name the request was sent to."""
+        url = urlsplit(super().get_email_confirmation_url(request, emailconfirmation))
+        return f"{site_address(request)}{url.path}"
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """A letter is from this site, whatever the request called it."""
+        if name := urlsplit(settings.SITE_URL).netloc:
+            context = {"current_site": SimpleNamespace(name=name, domain=name)} | context
+        super().send_mail(template_prefix, email, context)
 
     def send_password_reset_mail(self, user: Account, email: str, context: dict[str, Any]) -> None:
         """Send the link to set a password. A letter about a granted request calls it that, and no reset."""

@@ -7,6 +7,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.web.client_address import site_address
 from registry.web.responses import UNAVAILABLE
 from submissions.accounts import memberships as accounts_memberships
 from submissions.accounts import responses as shape
@@ -124,7 +125,7 @@ def institution_rows(account: Account) -> list[shape.InstitutionRow]:
 
 
 def _members_response(request: Request, secret: str) -> str:
-    return request.build_absolute_uri(f"/account/invitations/{secret}/")
+    return f"{site_address(request)}/account/invitations/{secret}/"
 
 
 def _member_row(membership: Membership) -> shape.MemberRow:

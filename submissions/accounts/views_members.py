@@ -55,7 +55,7 @@ def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
     account = account_of(request)
     institution = memberships.managed_by(account, slug)
     form = InviteForm(request.POST)
-    link = lambda secret: request.build_absolute_uri(f"/account/invitations/{secret}/")  # noqa: E731
+    link = lambda secret: f"{site_address(request)}/account/invitations/{secret}/"  # noqa: E731
     if not form.carry_out(lambda **fields: memberships.invite_member(institution, account, **fields, link=link)):
         return _members_page(request, institution, form)
     return redirect("members", slug=slug)

@@ -297,13 +297,11 @@ def evidence_table(submission: Submission, run: dict[str, Any], addressed: bool)
 
 def rule_rows(run: dict[str, Any]) -> list[dict[str, Any]]:
     """The outcomes of the rules with their texts; what is broken or for a person first."""
-    texts = {rule.code: rule.text for rule in catalogue.rules()}
-    order = rule_outcomes.OUTCOMES
-    rows = [
+    texts = catalogue.rule_texts()
+    return [
         {**rule, "text": texts.get(rule["code"], ""), "mark": MARKS.get(rule["outcome"], ("", rule["outcome"]))}
-        for rule in run.get("rules", [])
+        for rule in rule_outcomes.worst_first(run.get("rules", []))
     ]
-    return sorted(rows, key=lambda row: order.index(row["outcome"]) if row["outcome"] in order else len(order))
 
 
 def _check_sentence(submission: Submission, report: dict[str, Any]) -> str:

@@ -35,7 +35,6 @@ from submissions.web.page_base import staff_page
 from submissions.web.page_forms import PageForm, form_page
 from submissions.web.request_account import account_of
 from validators import catalogue
-from validators.rules import lists_of_reason, only_for
 
 MOST_ROWS = 200
 MARKS = OUTCOMES | {"needs_human": ("", "? decide")}
@@ -278,7 +277,7 @@ def _rule_row(submission: Submission, row: rubric.Row, refused: PageForm | None)
         "code": row.code,
         "text": row.text,
         "mark": MARKS.get(row.outcome, ("", row.outcome)),
-        "why": only_for([title_of(name) for name in lists_of_reason(row.why)]) if row.of_other_lists else row.why,
+        "why": row.why,
         "judgement": row.judgement,
         "judge": row.outcome in rubric.JUDGED and not row.of_other_lists and submission.state in UNDER_REVIEW,
         "waits": not row.settled,

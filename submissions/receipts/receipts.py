@@ -23,7 +23,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from registry.log.proofs import opened_proof
+from registry.log.proofs import opened_proof, stated_record
 from registry.log.signing import record_key
 from submissions.errors import BadReceipt
 from submissions.models import PrivateRecord, ReceiptKey, Submission
@@ -66,11 +66,14 @@ def issue_receipt(submission: Submission) -> dict[str, Any]:
 
 
 def list_records(submission: Submission) -> list[PrivateRecordRow]:
-    """What the transparency log has of a submission, oldest first, with what opens it; what was erased is left out."""
+    """What the transparency log has of a submission, oldest first, with what opens it; what was erased is left out.
+
+    Raises MalformedRecord where one is none.
+    """
     rows = PrivateRecord.objects.filter(submission=submission, erased_at=None).select_related("leaf").order_by("leaf")
     return [
         PrivateRecordRow(
-            record=json.loads(row.canonical),
+            record=stated_record(row.leaf, row.canonical),
             canonical=row.canonical,
             salt=bytes(row.salt).hex(),
             leaf=str(row.leaf),
@@ -82,7 +85,10 @@ def list_records(submission: Submission) -> list[PrivateRecordRow]:
 
 
 def _receipt_proof(submission: Submission) -> dict[str, Any] | None:
-    """Of the bytes that are held now, that the log has their receipt; None for a draft, and before it is recorded."""
+    """Of the bytes that are held now, that the log has their receipt; None for a draft, and before it is recorded.
+
+    Raises MalformedRecord, LogAway.
+    """
     rows = PrivateRecord.objects.filter(submission=submission, kind=PrivateRecord.Kind.RECEIPT, erased_at=None)
     row = rows.select_related("leaf").order_by("-leaf").first()
     if row is None or row.canonical is None or row.salt is None:

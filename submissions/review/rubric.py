@@ -50,7 +50,7 @@ class Row:
 def rubric_rows(submission: Submission, report: dict[str, Any]) -> list[Row]:
     """What waits for a person or is violated first. One query."""
     run = questionnaire.primary_run(submission, report) or {}
-    texts = {rule.code: rule.text for rule in catalogue.rules()}
+    texts = catalogue.rule_texts()
     judged = {judgement.rule: judgement for judgement in submission.judgements.select_related("reviewer")}
     findings = [*report.get("findings", []), *run.get("findings", [])]
     printed_at = run.get("printed_at", {})

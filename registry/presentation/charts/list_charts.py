@@ -48,11 +48,11 @@ class Strip(NamedTuple):
 
 
 def draw_strip(
-    scores: Sequence[tuple[float, bool]], *, width: int, height: int, radius: float, kind: str = ""
+    scores: Sequence[tuple[float, bool]], *, width: int, height: int, radius: float, kind: str = "", leader: str = ""
 ) -> Strip | None:
     """Stack a dot for each (score, new) on a logarithmic axis, with mark and median; None for fewer than three.
 
-    Beyond a full stack one dot stands for several.
+    Beyond a full stack one dot stands for several. The mark is named `leader` where nothing stands in the way.
     """
     values = [score for score, _ in scores if score > 0]
     if len(values) < 3:
@@ -90,7 +90,11 @@ def draw_strip(
         Path(CEILING, "M-6 -10.500h12L0 0z", (best_x, above)),
     ]
     if best_x - middle_x > NAME_ROOM:
-        marks.append(Text(best_x, int(above) - 16, texts[1], "end", dx=6, strong=True, halo=True))
+        named = f"{texts[1]} {leader}".rstrip()
+        start = best_x - LETTER * len(named)
+        is_free = all(dot.y > above - 12 for dot in dots if start < dot.x < best_x)
+        text = named if is_free and start > middle_x + NAME_ROOM / 2 else texts[1]
+        marks.append(Text(best_x, int(above) - 16, text, "end", dx=6, strong=True, halo=True))
     words = f"Scores of {len(scores)} entries on a logarithmic axis; the median is {texts[0]}, the highest {texts[1]}."
     return Strip(Chart(width, height, words, marks, kind, ticks, is_logarithmic=True), each)
 

@@ -20,6 +20,12 @@ def count_outcomes(rules: Iterable[Mapping[str, Any]]) -> Counter[str]:
     return Counter(str(rule.get("outcome", "")) for rule in rules)
 
 
+def worst_first(rules: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rules in the order of OUTCOMES; those with an outcome of no name last."""
+    places = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+    return sorted(rules, key=lambda rule: places.get(str(rule.get("outcome")), len(places)))
+
+
 def count_violated(rules: Iterable[Mapping[str, Any]]) -> int | None:
     """How many rules are violated; None where no rule has an outcome, for then nothing was checked."""
     counts = count_outcomes(rules)

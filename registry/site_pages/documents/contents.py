@@ -16,11 +16,15 @@ DECISIONS = "decisions"
 
 @dataclass(frozen=True)
 class DocumentEntry:
-    """One document in the navigation; `slug` ends in a slash where it stands for a folder."""
+    """One document in the navigation; `slug` ends in a slash where it stands for a folder.
+
+    `group` is the heading that it is under within its kind.
+    """
 
     slug: str
     title: str
     sentence: str
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def _expand_entries(
             continue
         for slug, title in titles.items():
             if slug.startswith(entry.slug):
-                yield DocumentEntry(slug, title, sentences.get(slug, ""))
+                yield DocumentEntry(slug, title, sentences.get(slug, ""), entry.group)
 
 
 def reading_position(slug: str) -> int:

@@ -18,6 +18,8 @@ MOST_OF_EACH, MOST_OF_ONE = 10, 100
 """Hits of each kind beside the others, and of one kind alone."""
 MOST_NAMES = 3
 """Words of a question that nothing answers, each looked for alone."""
+FEW_WORDS = 4
+"""Words of such a question up to which each is left out in turn: the last first, as people begin with what matters."""
 NO_HITS = KindHits([], 0)
 
 Finder = Callable[[Question, int], KindHits]
@@ -35,7 +37,7 @@ FINDERS: Mapping[str, tuple[str, Finder]] = {
     "lists": ("Lists", record_hits.find_lists),
     "studies": ("Studies", _texts_of(texts.STUDY)),
     "parameters": ("Parameters", _texts_of(texts.PARAMETER)),
-    "rules": ("Rules and findings", _texts_of(texts.RULE)),
+    "rules": ("Rules, findings and problems", _texts_of(texts.RULE)),
     "documents": ("Documents", _texts_of(texts.DOCUMENT)),
 }
 """By the name of a kind in addresses its label and what finds it, in the order in which they are shown."""
@@ -103,14 +105,20 @@ def _with_joined_words(question: Question) -> Question:
 
 
 def _other_words(question: Question) -> Iterator[Words]:
-    """What to look for where nothing has the words, as in "what limits Aurora": the likeliest first."""
+    """What to look for where nothing has the words: the likeliest first.
+
+    The words of names in them, as in "what limits Aurora"; then all words but one, as of "random read iops".
+    """
     nearest = record_hits.nearest_words(question.words)
     if nearest is not None:
         yield nearest
     words = nearest or question.words
     if len(words) > 1:
-        named = record_hits.words_of_names(question, words)
+        named = record_hits.words_of_names(words)
         yield from dict.fromkeys([named, *((word,) for word in named[:MOST_NAMES])]) if named else ()
+        if len(words) <= FEW_WORDS:
+            shorter = ((*words[:place], *words[place + 1 :]) for place in reversed(range(len(words))))
+            yield from filter(text_hits.is_in_texts, shorter)
 
 
 def _search_kinds(question: Question, kind: str) -> Answer:

@@ -117,14 +117,20 @@ def _folded_synonyms() -> Sequence[Sequence[tuple[str, Words]]]:
 
 
 def _other_readings(words: Words) -> Iterator[tuple[Words, str]]:
-    """The words with one name in them replaced by another name of the same thing, and that name."""
-    for group in _folded_synonyms():
-        for _, folded in group:
-            for start in _places_of(folded, words):
-                end = start + len(folded)
-                for name, other in group:
-                    if other != folded:
-                        yield (*words[:start], *other, *words[end:]), name
+    """The words with one name in them replaced by another name of the same thing, and that name.
+
+    The longest name first: "ten node challenge" is more than the "ten node" in it.
+    """
+    places = [
+        (start, folded, group)
+        for group in _folded_synonyms()
+        for _, folded in group
+        for start in _places_of(folded, words)
+    ]
+    for start, folded, group in sorted(places, key=lambda place: -len(place[1])):
+        for name, other in group:
+            if other != folded:
+                yield (*words[:start], *other, *words[start + len(folded) :]), name
 
 
 def _places_of(part: Words, words: Words) -> Iterable[int]:

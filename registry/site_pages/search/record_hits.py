@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, reduce
 from itertools import pairwise
 from operator import and_, or_
@@ -146,13 +145,14 @@ def _result_hit(row: Row, source: RowSource) -> Hit:
 def nearest_words(words: Words) -> Words | None:
     """The words with each that no name begins with replaced by the name's word most like it; None where none is.
 
+    Words of fewer than SHORT_WORD letters are mostly abbreviations, which other letters make another thing: they stay.
     Two letters that changed places make a word less alike than they should: put back, they come first.
 
     Two queries, the first of them once until the record changes.
     """
     name_words = _known_words()
     with connection.cursor() as cursor:
-        cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE, "known": name_words})
+        cursor.execute(_NEAREST, {"words": list(words), "least": LEAST_ALIKE, "known": name_words, "short": SHORT_WORD})
         alike = cursor.fetchall()
     known_words = frozenset(name_words)
     nearest = tuple(_undo_swap(word, known_words) or nearest or word for word, nearest in alike)
@@ -167,10 +167,9 @@ def _undo_swap(word: str, known_words: Collection[str]) -> str:
     return next((each for each in swapped if each in known_words), "")
 
 
-def words_of_names(question: Question, words: Words) -> Words:
-    """Of these words those of SHORT_WORD letters or more that names of systems or institutions have. One query."""
-    ids = name_ids(replace(question, readings=[words]))
-    named = {word for kind, word in ids if kind in (SITE, SYSTEM) and ids[kind, word]}
+def words_of_names(words: Words) -> Words:
+    """Of these words those of SHORT_WORD letters or more that are words of names of sites, systems or platforms."""
+    named = frozenset(kept_value("words-of-names-3", partial(_list_words, _NAMES)))
     return tuple(word for word in words if len(word) >= SHORT_WORD and word in named)
 
 
@@ -186,22 +185,25 @@ def join_neighbours(words: Words) -> Iterator[tuple[Words, str]]:
 
 LEAST_ALIKE = 0.4
 """Share of common trigrams from which a word may be meant: "arora" and "aurora" have 0.44."""
-_WORDS = """
-SELECT DISTINCT regexp_split_to_table(btrim(highwater_fold(name)), ' ') FROM (
-    SELECT name FROM registry_site
-    WHERE slug <> %(erased)s AND EXISTS (SELECT 1 FROM registry_result WHERE site_id = registry_site.id)
-    UNION ALL SELECT name FROM registry_system WHERE slug <> %(erased)s AND merged_into_id IS NULL
-    UNION ALL SELECT name FROM registry_platform WHERE merged_into_id IS NULL
-    UNION ALL SELECT DISTINCT filesystem_family FROM registry_result
-    UNION ALL SELECT slug FROM registry_release
-    UNION ALL SELECT title FROM registry_searchtext
-) AS names
-"""
+_WORDS = "SELECT DISTINCT regexp_split_to_table(btrim(highwater_fold(name)), ' ') FROM ({names}) AS names"
+_NAMES = (
+    "SELECT name FROM registry_site"
+    " WHERE slug <> %(erased)s AND EXISTS (SELECT 1 FROM registry_result WHERE site_id = registry_site.id)",
+    "SELECT name FROM registry_system WHERE slug <> %(erased)s AND merged_into_id IS NULL",
+    "SELECT name FROM registry_platform WHERE merged_into_id IS NULL",
+)
+_NAMES_AND_TITLES = (
+    *_NAMES,
+    "SELECT DISTINCT filesystem_family FROM registry_result",
+    "SELECT slug FROM registry_release",
+    "SELECT title FROM registry_searchtext",
+)
 _NEAREST = """
 WITH known AS MATERIALIZED (SELECT unnest(%(known)s::text[]) AS word)
 SELECT typed.word, (
     SELECT known.word FROM known
-    WHERE known.word LIKE typed.word || '%%' OR similarity(known.word, typed.word) >= %(least)s
+    WHERE (known.word LIKE typed.word || '%%' OR similarity(known.word, typed.word) >= %(least)s)
+    AND char_length(typed.word) >= %(short)s
     ORDER BY (known.word LIKE typed.word || '%%') DESC, similarity(known.word, typed.word) DESC, known.word LIMIT 1
 ) FROM unnest(%(words)s::text[]) WITH ORDINALITY AS typed (word, place) ORDER BY place
 """
@@ -209,12 +211,13 @@ SELECT typed.word, (
 
 def _known_words() -> list[str]:
     """The words of all public names, kept until the record changes."""
-    return kept_value("words-of-names-2", _words_of_names)
+    return kept_value("words-of-names-2", partial(_list_words, _NAMES_AND_TITLES))
 
 
-def _words_of_names() -> list[str]:
+def _list_words(names: Sequence[str]) -> list[str]:
+    """Every word of the names that these queries select."""
     with connection.cursor() as cursor:
-        cursor.execute(_WORDS, {"erased": public_record.ERASED_SLUG})
+        cursor.execute(_WORDS.format(names=" UNION ALL ".join(names)), {"erased": public_record.ERASED_SLUG})
         return [word for (word,) in cursor.fetchall()]
 
 

@@ -31,6 +31,11 @@ def find_texts(kind: str, readings: Sequence[Words], most: int) -> KindHits:
     return count_all(hits, most, matching)
 
 
+def is_in_texts(words: Words) -> bool:
+    """Whether a text of any kind has all these words. One query."""
+    return SearchText.objects.filter(vector=_query_of([words])).exists()
+
+
 def _query_of(readings: Sequence[Words]) -> SearchQuery:
     """Every word of a reading, or what begins with it; one reading is enough."""
     alternatives = (" & ".join(f"'{word}':*" for word in words) for words in readings)

@@ -18,8 +18,8 @@ from validators import catalogue
 from validators.parameters import groups, parameters
 
 DOCUMENT, PARAMETER, RULE, STUDY = "document", "parameter", "rule", "study"
-FINDING_PAGES = ("findings", "benchmarks/")
-"""Documents whose tables list findings by code; a name that ends in a slash stands for a folder."""
+CODE_PAGES = {"problems": "problem, status", "findings": "finding,", "benchmarks/": "finding,"}
+"""Documents whose tables list codes, and what these are; a name that ends in a slash stands for a folder."""
 DECISIONS = "/docs/decisions/"
 MOST_BODY = 20_000
 HEADINGS = ("h1", "h2", "h3")
@@ -89,7 +89,7 @@ def _list_run_parameters() -> Iterator[Text]:
 
 
 def _list_rules(pages: Iterable[tuple[DocumentationPage, _PageReader]]) -> Iterator[Text]:
-    """Rules; then findings, which the tables of documents list by code."""
+    """Rules; then findings, and problems of the API, which the tables of documents list by code."""
     codes = set()
     for rule in catalogue.rules():
         if rule.code not in codes:
@@ -98,13 +98,14 @@ def _list_rules(pages: Iterable[tuple[DocumentationPage, _PageReader]]) -> Itera
             yield Text(RULE, rule.code, rule.code, f"/docs/rules/#{rule.code}", place, rule.text, rule.source)
     # The page of findings names codes of benchmarks in short, so it comes last.
     for page, reader in sorted(pages, key=lambda pair: pair[0].slug):
-        if page.slug.startswith(FINDING_PAGES):
+        if page.slug.startswith(tuple(CODE_PAGES)):
+            what = next(what for name, what in CODE_PAGES.items() if page.slug.startswith(name))
             for code, cells in reader.rows:
                 if code not in codes and not code.startswith(parameter_anchor("")):
                     codes.add(code)
                     level, *texts = cells
                     address = f"/docs/{page.slug}/#{code}"
-                    yield Text(RULE, code, code, address, f"finding, {level}", " ".join(texts))
+                    yield Text(RULE, code, code, address, f"{what} {level}", " ".join(texts))
 
 
 def _list_sections(page: DocumentationPage, reader: _PageReader) -> Iterator[Text]:

@@ -48,8 +48,14 @@ def _matched_sentence(answer: dict[str, Any]) -> str:
     others = {row[answer["x"]] for row in answer["rows"]} - {first}
     if not ratios or len(ratios) > MOST_RATIOS or len(ratios) < len(others):
         return ""
-    phrases = [f"{other} {TIMES} {_ratio_text(values)}" for other, values in ratios.items()]
-    return f"Against {first}, in matched pairs: {'; '.join(phrases)}."
+    phrases = [f"{other} gives {TIMES} {_ratio_text(values)}" for other, values in ratios.items()]
+    return f"Against {_named_place(answer, str(first))}, in matched pairs: {'; '.join(phrases)}."
+
+
+def _named_place(answer: dict[str, Any], place: str) -> str:
+    """A place of the x axis; a number with what it counts, as it says nothing by itself."""
+    title = next(axis["title"] for axis in answer["axes"] if axis["name"] == answer["x"])
+    return f"{title} {place}" if place.replace(".", "", 1).isdigit() else place
 
 
 def _ratio_text(values: list[float]) -> str:

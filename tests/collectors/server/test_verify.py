@@ -61,7 +61,7 @@ def show(peer, log, size=None, facts=ANSWER):
 
 
 def memory_files(reader):
-    return sorted((reader.home / ".config" / "highwater" / "log").glob("*"))
+    return sorted((reader.home / ".config" / "highwater" / "log").glob("*.json"))
 
 
 def forged(seed=1, word="forged", count=9):

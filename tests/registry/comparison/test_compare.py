@@ -790,6 +790,22 @@ def test_results_are_picked_by_name_and_keep_those_chosen(client: Client, db) ->
     assert client.get("/compare/", {"pick": "x" * 3000}).status_code == 400
 
 
+def test_a_group_of_results_is_added_at_once(client: Client, db) -> None:
+    release = make_release("R1")
+    for number, system in enumerate(("Lyra", "Orion Zulu", "Orion Zulu", "Vega Uno"), 1):
+        make_result(release, f"p-{number}", 10.0 * number, system_name=system)
+    page = page_source(client.get("/compare/", {"results": "p-1", "pick": "orion zulu", "per": "client"}))
+    (address,) = re.findall(r'href="(\S+)">Add all 2</a>', page)
+    assert address == "/compare/?results=p-1,p-3,p-2&amp;per=client"
+    assert client.get(address.replace("&amp;", "&")).status_code == 200
+    assert 'href="/studies/?q=orion%20zulu"' in page
+    assert "R1, IO500, score 20.00" in page
+    assert "Add all" not in page_source(client.get("/compare/", {"pick": "vega uno"})), "one is no group"
+    many = [make_result(release, f"x-{number}", 1.0, system_name="Lyra").public_id for number in range(19)]
+    page = page_source(client.get("/compare/", {"results": ",".join(many), "pick": "orion zulu"}))
+    assert ">Orion Zulu</a>" in page and "Add all" not in page, "there is room for one"
+
+
 def test_each_of_several_results_can_be_removed(client: Client, db) -> None:
     release = make_release("R1")
     for public_id in ("a-1", "a-2", "a-3"):

@@ -55,6 +55,7 @@ def test_text_is_sent_as_it_is_stored_to_whom_takes_gzip(client, name) -> None:
     assert plain["Content-Type"] == packed["Content-Type"] != stored["Content-Type"] == "application/gzip"
     assert plain["ETag"] != packed["ETag"]
     assert "Accept-Encoding" in plain["Vary"] and "Accept-Encoding" in packed["Vary"]
+    assert "Content-Encoding" not in ask(client, name, accept_encoding="gzip;q=0")
     assert ask(client, name, accept_encoding="gzip", if_none_match=packed["ETag"]).status_code == 304
     assert ask(client, name, accept_encoding="gzip", if_none_match=plain["ETag"]).status_code == 200
 

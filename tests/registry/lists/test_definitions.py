@@ -13,12 +13,14 @@ from registry.lists.definitions import (
     current_definitions,
     imported_definition,
     lower_is_better,
+    name_lists,
     ranked_measure,
     read_definitions,
     tool_of,
 )
 from registry.lists.ranking import DefinitionError, Entry, rank_entries
 from registry.query import data_files
+from validators.rules import only_for
 
 PUBLIC_NAMES = {"full", "historical", "io500", "ten", "production", "ten-production", "scc"}
 
@@ -229,3 +231,18 @@ def test_a_list_of_another_tool_has_its_conditions(body: dict[str, Any]) -> None
     if tool_of(body) != "io500":
         assert "Comparable:" in body["description"]
         assert ranked_measure(body)["unit"]
+
+
+@pytest.mark.parametrize(
+    ("lists", "sentence"),
+    [
+        (["scc"], "Only for the list Student Cluster Competition."),
+        (["ten", "ten-production"], "Only for the lists 10-node Research and 10-node Production."),
+    ],
+)
+def test_rules_of_lists_have_titles_on_pages(lists: list[str], sentence: str) -> None:
+    assert name_lists(only_for(lists)) == sentence
+
+
+def test_other_reasons_name_no_list() -> None:
+    assert name_lists("tasks is not known.") == "tasks is not known."

@@ -94,3 +94,11 @@ def test_an_unknown_column_is_refused(client, columns, message) -> None:
 
 def test_commas_alone_show_every_column(client) -> None:
     assert client.get(f"{ADDRESS}?columns=,,")["Location"] == ADDRESS
+
+
+def test_a_note_leaves_out_what_stands_beside_the_entries(client, db) -> None:
+    release = make_release("SC18", note="All lists are known in full. Scores as first published.")
+    make_list(release, "io500", [make_result(release, "r1")])
+    page = page_source(client.get("/lists/SC18/io500/"))
+    assert "Scores as first published." in page
+    assert "known in full" not in page

@@ -103,6 +103,18 @@ def test_a_strip_has_a_dot_for_each_score_until_there_are_too_many() -> None:
     assert paths(many.chart, model.HOLLOW)[0].count("M") * many.each >= 1000
 
 
+def test_a_strip_names_its_leader_where_nothing_is_in_the_way() -> None:
+    scores = [(10.0, True), (10.0, False), (5000.0, False)]
+    strip = list_charts.draw_strip(scores, width=600, height=150, radius=4.5, leader="Wolf")
+    assert texts(strip.chart)[-1] == "5,000 Wolf"
+    long = list_charts.draw_strip(scores, width=600, height=150, radius=4.5, leader="Wolf" * 20)
+    assert texts(long.chart)[-1] == "5,000", "its name would cover the median"
+    crowded = [*scores, *[(3000.0, False)] * 6]
+    assert texts(list_charts.draw_strip(crowded, width=600, height=150, radius=4.5, leader="Wolf").chart)[-1] != (
+        "5,000 Wolf"
+    ), "its name would cover a stack"
+
+
 @pytest.mark.parametrize("scores", [[], [(1.0, True)], [(0.0, True)] * 5, [(-1.0, False)] * 5])
 def test_few_scores_have_no_strip(scores) -> None:
     assert list_charts.draw_strip(scores, width=600, height=150, radius=4.5) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from registry.presentation.filters import group_bytes, keep_percent, rule_sentence
+from registry.presentation.filters import are_dashed, group_bytes, keep_percent, rule_sentence
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,13 @@ def test_counts_of_bytes_are_grouped(sentence: str, grouped: str) -> None:
 
 def test_a_percent_sign_stays_beside_its_number() -> None:
     assert keep_percent("6.6 %, 24 % and % alone") == "6.6\N{NO-BREAK SPACE}%, 24\N{NO-BREAK SPACE}% and % alone"
+
+
+def test_a_dash_is_explained_where_a_cell_has_one() -> None:
+    row = {"institution": "LRZ", "filesystem_type": "DAOS", "release_name": "SC25", "clients": "90", "measured": ""}
+    figures = {"score": "1.00", "bandwidth": "2.00", "rate": "3.00"}
+    missing = {"score": "\N{EM DASH}", "bandwidth": "\N{EM DASH}", "rate": "\N{EM DASH}"}
+    assert not are_dashed([row | figures])
+    assert are_dashed([row | figures, row | missing])
+    assert not are_dashed([row | missing | {"measured": "write 5 GB/s"}]), "one cell says what was measured"
+    assert are_dashed([row | figures | {"release_name": None}])

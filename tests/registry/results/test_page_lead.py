@@ -15,6 +15,12 @@ from validators.ceilings.ceiling_fraction import Efficiency
 from validators.hardware import Figure
 
 GIB = 2**30
+ARCHIVE = {
+    "archive": {
+        "started": "2019-11-11 04:23:30", "ended": "2019-11-11 05:01:00", "status": "beside", "reason": "",
+        "differences": [],
+    }
+}  # fmt: skip
 
 
 def efficiency(op: str, gib_per_s: float, limit: float, **context: Any) -> Efficiency:
@@ -156,3 +162,40 @@ def test_the_lead_counts_violated_rules_once(client) -> None:
     (line,) = re.findall(r'<p id="checked">(.*?)</p>', page)
     text = re.sub(r"<[^>]*>", "", line)
     assert text.startswith("verified: 1 of 2 rules, 1 violated.") and text.count("violated") == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("parameters", "snapshot", "day", "ran"),
+    [
+        ({"started": "2025-09-22 03:31:43"}, {}, "2025-09-22", "2025-09-22 03:31:43, local time"),
+        ({"started": "2026-07-04T08:00:00Z"}, {}, "2026-07-04", "2026-07-04 08:00:00, UTC"),
+        ({}, ARCHIVE, "2019-11-11", "2019-11-11 04:23:30 to 2019-11-11 05:01:00, local time"),
+        ({"started": "Mon Sep 22"}, {}, "", ""),
+    ],
+)
+def test_the_lead_has_the_day_of_the_run(client, parameters, snapshot, day: str, ran: str) -> None:
+    result = make_result(make_release("sc25"), "r1", parameters=parameters, snapshot=snapshot)
+    page = page_source(client.get(f"/results/{result.public_id}/"))
+    assert re.findall(r"IO500, run of ([0-9-]+)", page) == ([day] if day else [])
+    assert re.findall(r"<dt>Ran</dt> ?<dd> ?([^<]*?) ?</dd>", page) == ([ran] if ran else [])
+
+
+@pytest.mark.django_db
+def test_checks_have_each_rule_in_words(client) -> None:
+    rules = [
+        {"code": "io500.one-run", "outcome": "satisfied", "why": "All phases in order."},
+        {"code": "io500.uploads", "outcome": "violated", "why": "Not found by its name: job output."},
+    ]
+    scores = {"SCORE": {"value": 3470.2161, "printed": 3470.2161}, "MD": {"value": 1.0, "printed": 2.0}}
+    facts = {"trust": "verified", "bundle_sha256": "1" * 64, "snapshot": {"rules": rules, "scores": scores}}
+    result = make_result(make_release("sc25"), "r1", **facts)
+    page = page_source(client.get(f"/results/{result.public_id}/"))
+    (table,) = re.findall(r'aria-label="Checks">(.*?)</table>', page)
+    cells = [re.sub(r"<[^>]*>| +", " ", cell).split() for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", table)]
+    rows = [" ".join(cell) for cell in cells[3:]]
+    assert rows[:2] == ["recomputed", "MD"] and rows[3:5] == ["✓ same", "Score"]
+    assert [row for row in rows if "io500." in row] == [
+        "Result folder, job script and job output are uploaded. io500.uploads",
+        "All phases run in order, without interruption, on one storage system. io500.one-run",
+    ]

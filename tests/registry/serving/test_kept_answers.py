@@ -217,6 +217,8 @@ def test_the_content_is_compressed_for_who_takes_it() -> None:
     assert len(ANSWERS) == 1
     assert [int(answer["Content-Length"]) for answer in (plain, packed)] == [len(plain.content), len(packed.content)]
     assert "Accept-Encoding" in plain["Vary"]
+    refusing = ask(LIST, **{"Accept-Encoding": "gzip;q=0, *"})
+    assert ("Content-Encoding" in refusing, refusing.content) == (False, plain.content)
 
 
 def test_each_theme_and_host_has_its_own() -> None:

@@ -74,6 +74,18 @@ KNOWN_ANSWERS = {
     "withdraw a result": ("document", "/docs/faq/#can-i-correct-or-withdraw-a-published-result"),
     "delete account": ("document", "/docs/faq/#how-do-i-delete-my-account"),
     "GDPR": ("document", "/docs/accounts/#personal-data"),
+    "change point": ("document", "/docs/glossary/#performance-change"),
+    "performance regression": ("document", "/docs/glossary/#performance-change"),
+    "slow ost": ("document", "/docs/stragglers/"),
+    "ten node challenge": ("list", "/lists/SC25/ten-production/"),
+    "reviewer": ("document", "/docs/review/"),
+    "API key": ("document", "/docs/glossary/#token"),
+    "privacy": ("document", "/docs/data-terms/#personal-data"),
+    "license": ("document", "/docs/data-terms/#derived-results"),
+    "rate limit": ("rule", "/docs/problems/#request.throttled"),
+    "auth.failed": ("rule", "/docs/problems/#auth.failed"),
+    "ZIB": ("site", "/sites/zuse-institute-berlin/"),
+    "INFN": ("site", "/sites/istituto-nazionale-di-fisica-nucleare/"),
     "E1000 HPE": ("platform", "/platforms/clusterstor-e1000/"),
 }
 
@@ -139,6 +151,22 @@ def test_a_question_is_answered_with_the_name_in_it() -> None:
     assert paths(answer, "system")[0] == paths(answer_for("Aurora"), "system")[0]
     assert answer_for("what limits Aurora", literally="true")["counts"]["systems"] == 0
     assert answer_for("leonardo beside aurora")["searched_instead"] == "leonardo"
+
+
+@pytest.mark.usefixtures("_searched")
+def test_an_unknown_abbreviation_is_not_replaced_by_another() -> None:
+    """TUM was answered with TU Dresden, Tucson and TuringData."""
+    answer = answer_for("TUM")
+    assert answer["searched_instead"] is None
+    assert sum(answer["counts"].values()) == 0
+
+
+@pytest.mark.usefixtures("_searched")
+def test_a_question_with_one_word_too_many_is_answered_without_it() -> None:
+    """The fallback was "read", for the University of Reading."""
+    answer = answer_for("random read iops")
+    assert answer["searched_instead"] == "random read"
+    assert answer["counts"]["documents"] > 0
 
 
 @pytest.mark.usefixtures("_searched")

@@ -853,3 +853,14 @@ def test_the_sizing_page_has_form_answer_and_errors(client) -> None:
 def test_a_table_with_units_in_a_column_has_none_in_its_caption(client: Client) -> None:
     caption = page_source(client.get("/studies/e2000-drives/")).partition("<caption>")[2].partition("</caption>")[0]
     assert caption.split() == ["Table"]
+
+
+def test_the_finding_names_what_is_above_its_ceiling_and_the_only_note(client) -> None:
+    page = page_source(client.get("/studies/e1000-fabric-direct/"))
+    finding, rest = page[page.index('<p class="note">') :].split("</p>", 1)
+    text = re.sub(r"<[^>]*>", "", finding)
+    assert "\N{BLACK UP-POINTING TRIANGLE} 2 of 8 values lie above what the parts allow." in text
+    assert text.rstrip().endswith("The slide prints no unit of bandwidth; GB/s is assumed.")
+    assert "prints no unit" not in rest
+    assert "\N{EM DASH}: not in the source" not in rest, "no cell of its table is empty"
+    assert "\N{EM DASH}: not in the source" in page_source(client.get("/studies/scores-by-clients/"))

@@ -23,6 +23,24 @@ def test_the_sentence_gives_both_ends_and_their_ratio() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("axis", "places", "sentence"),
+    [
+        ("fabric", ("InfiniBand", "TCP"), "Against InfiniBand, in matched pairs: TCP gives"),
+        ("CPU partitions", ("4", "8"), "Against CPU partitions 4, in matched pairs: 8 gives"),
+    ],
+)
+def test_matched_pairs_name_what_a_number_counts(axis: str, places: tuple[str, str], sentence: str) -> None:
+    first, other = places
+    pair = {"axis": "fabric", "first": first, "other": other, "qualifier": ""}
+    matched = [pair | {"ratio": 0.58}, pair | {"ratio": 0.61}]
+    answer = study(row(first, 20.0), row(other, 12.0), x="fabric", matched=matched)
+    assert (
+        finding_sentence(answer | {"axes": [{"name": "fabric", "title": axis}]})
+        == f"{sentence} \N{MULTIPLICATION SIGN} 0.58 to 0.61."
+    )
+
+
 def test_counts_and_factors_are_written_without_their_unit() -> None:
     rows = (row("IB", 4.0), row("TCP", 2.0))
     assert finding_sentence(study(*rows, unit="count")).startswith("Highest is 4.000 (IB), ")

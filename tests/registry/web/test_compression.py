@@ -6,6 +6,8 @@ import gzip
 
 import pytest
 
+from registry.web.compression import accepted_codings
+
 pytestmark = pytest.mark.django_db
 
 GZIP = {"Accept-Encoding": "gzip, br"}
@@ -29,6 +31,64 @@ def test_a_compressed_page_is_still_answered_by_304(client) -> None:
 
 def test_clients_without_accept_encoding_get_plain_bytes(client) -> None:
     assert "Content-Encoding" not in client.get("/about/")
+
+
+REFUSED = (
+    *(
+        "gzip;q=0",
+        "gzip;q=0.0",
+        "gzip; q=0.000",
+        "GZIP;Q=0",
+        "x-gzip;q=0",
+        "gzip;q=0, *",
+        "br;q=0, gzip;q=0",
+        "gzip,gzip;q=0",
+    ),
+    *("*;q=0", "identity, *;q=0", "*", "identity", "identity;q=0", "", ",;,", "gzip;q=0.5, identity", "gzip;q=0.5, *"),
+    *(
+        "gzip;q=",
+        "gzip;q=x",
+        "gzip;q=-1",
+        "gzip;q=2",
+        "gzip;q=1.5",
+        "gzip;q=0.1234",
+        "gzip;q =1",
+        "gzip;x=1",
+        "gzip;q=1;q=1",
+    ),
+    *("notgzip", "gzip-2", "gzip;q=\u0661", "gzip br", "gzip;q=1e0"),
+)
+TAKEN = (
+    *(
+        "gzip",
+        "x-gzip",
+        "GZip",
+        "gzip;q=1",
+        "gzip;q=1.000",
+        "gzip;q=0.001",
+        "gzip ; Q=0.5",
+        "br;q=0, gzip",
+        "gzip, *;q=0",
+    ),
+    *("identity;q=0, gzip", "gzip;q=0.5, identity;q=0.5", "deflate, gzip;q=1.0, *;q=0.5", "gzip;q=x, gzip", ", gzip,"),
+)
+
+
+@pytest.mark.parametrize("address", ["/about/", "/lists/", "/api/v1/", "/static/base.css"])
+def test_a_coding_is_sent_to_whom_it_is_accepted_by(client, address: str) -> None:
+    for accepted in REFUSED:
+        answer = client.get(address, headers={"Accept-Encoding": accepted})
+        assert (answer.status_code, answer.get("Content-Encoding")) == (200, None), accepted
+        assert "Accept-Encoding" in answer["Vary"]
+    for accepted in TAKEN:
+        assert client.get(address, headers={"Accept-Encoding": accepted}).get("Content-Encoding") == "gzip", accepted
+
+
+@pytest.mark.parametrize(
+    ("header", "codings"), [("br, gzip", ["br", "gzip"]), ("br;q=0, gzip", ["gzip"]), ("br", ["br"])]
+)
+def test_files_that_lie_compressed_are_chosen_by_the_same_rules(header: str, codings: list[str]) -> None:
+    assert accepted_codings(header) == codings
 
 
 def test_pages_of_an_account_are_not_compressed(client, django_user_model) -> None:

@@ -8,10 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from allauth.account.models import EmailAddress
+from allauth.core import context
 from django.core import mail
 from django.db import connection
 from django.db.models import F
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from registry.models import Site
@@ -170,6 +172,20 @@ def test_an_invitation_by_mail_is_accepted_by_its_link(cast) -> None:
     assert client.post(address)["Location"] == "/account/institutions/north-lab/"
     assert roles()["charlie"] == "submitter"
     assert browser(cast.dana).post(address).status_code == 404
+
+
+def test_the_link_of_a_letter_leads_to_the_site_for_any_host_of_the_request(cast, settings) -> None:
+    settings.SITE_URL, settings.ALLOWED_HOSTS = "https://registry.example", ["registry.example"]
+    elsewhere = {"headers": {"Host": "registry.example:1337"}, "secure": True}
+    form = {"invitee": "someone@lab.example", "role": "submitter"}
+    browser(cast.alice).post("/account/institutions/north-lab/invite/", form, **elsewhere)
+    address = EmailAddress.objects.create(user=cast.alice.account, email="alice@lab.example")
+    request = RequestFactory().get("/account/email/", **elsewhere)
+    assert request.get_host() == "registry.example:1337"
+    with context.request_context(request):
+        address.send_confirmation(request)
+    for letter, path in zip(mail.outbox, ("invitations", "confirm-email"), strict=True):
+        assert f"https://registry.example/account/{path}/" in letter.body and "1337" not in letter.body
 
 
 @pytest.mark.django_db(transaction=True)

@@ -197,7 +197,7 @@ def test_the_upload_page_asks_for_three_runs_with_the_reason(cast) -> None:
     """Bandwidths of published runs vary by 3.49 %: three of each tell 23.7 %, five 14.7 %, single ones 113 %."""
     page = text(browser(cast.alice).get("/submissions/new/"))
     assert "<b>Run it three times</b> with the same settings" in page
-    assert re.search(r"Bandwidth of one phase</th>(<td class=.n.>(3.49|113|23.7|14.7)</td>){4}", page)
+    assert re.search(r"Bandwidth of one phase</th>(<td [^>]*>(3.49|113|23.7|14.7)</td>){4}", page)
 
 
 def test_the_upload_page_asks_for_the_file_first(cast, settings) -> None:

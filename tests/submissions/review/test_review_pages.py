@@ -164,6 +164,7 @@ def test_rules_of_other_lists_wait_for_nobody(cast, submitted) -> None:
     assert [row["outcome"] for rule, row in rows.items() if rule in of_others] == ["not_evaluated"] * 2
     page = page_of(cast.dana).get(f"/review/{submission.pk}/").content.decode()
     assert page.count("The run was not submitted for that: nothing to decide.") == 2
+    assert "Only for the lists 10-node Research and 10-node Production." in page
     assert 'Decide<span class="vh"> io500.ten-clients' not in page
     Submission.objects.filter(pk=submission.pk).update(lists=["io500", "ten-production"])
     rows = {row["rule"]: row for row in cast.dana.get(f"submissions/{submission.pk}/rubric/").json()["rules"]}
