@@ -15,6 +15,7 @@ from registry.query.questions.filters import result_conditions
 from registry.query.questions.id_lists import MOST_COMPARED
 from registry.query.responses.trust_levels import label_of
 from registry.query.row_sources import PUBLIC, RowSource
+from validators import catalogue
 
 MOST_PICKED = 10
 """Results that a name offers at once."""
@@ -133,7 +134,7 @@ def _partner_row(result: Result, ids: Sequence[str]) -> Row:
         "system": result.system_name or result.institution or result.public_id,
         "institution": result.institution,
         "release": result.release.name if result.release else "",
-        "tool": result.tool,
+        "tool": catalogue.tool_name(result.tool),
         "trust": result.trust,
         "trust_label": label_of(result),
         "score": result.score,

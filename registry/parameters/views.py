@@ -28,7 +28,7 @@ ROOTS = {
     "file": "file",
 }
 READ_BY = {
-    "none": "everybody",
+    "none": "any user",
     "root": "root",
     "group": "members of a group",
     "bmc": "the management controller",

@@ -411,7 +411,11 @@ def checks(snapshot: dict[str, Any], tool: str = "") -> dict[str, Any]:
     """Rules, hashes, scores, evidence and findings of the snapshot; empty for what was never checked here."""
     texts = catalogue.rule_texts()
     rules = [
-        {**rule, "text": texts.get(rule["code"], ""), "mark": OUTCOMES.get(rule["outcome"], ("", rule["outcome"]))}
+        {
+            **rule,
+            "text": texts.get(rule.get("code", ""), ""),
+            "mark": OUTCOMES.get(rule.get("outcome", ""), ("", rule.get("outcome", ""))),
+        }
         for rule in worst_first(snapshot.get("rules", []))
     ]
     counted = count_outcomes(rules)

@@ -29,7 +29,7 @@ API = "/api/v1/"
 def tar(members: dict[str, bytes]) -> bytes:
     """A compressed tar of these files."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as packed:
+    with tarfile.open(fileobj=out, mode="w:gz", compresslevel=1) as packed:
         for name, content in members.items():
             member = tarfile.TarInfo(name)
             member.size = len(content)

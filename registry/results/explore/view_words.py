@@ -60,7 +60,7 @@ def lead_sentence(view: View, names: Sequence[str], number: NumberWords) -> str:
     unit = "" if number.full_unit == NO_UNIT else number.full_unit
     best = f"{names[0]}: {number.write_value(view.bars[0].value)} {unit}".strip()
     if len(view.bars) == 1:
-        return f"{best}. It is the only one drawn."
+        return f"{best}. No other result is drawn."
     first, second = view.bars[0].value, view.bars[1].value
     low, high = sorted((first, second))
     if low == high:
@@ -78,7 +78,8 @@ def count_sentence(view: View) -> str:
     result_count = len({bar.reading.result for bar in view.bars})
     several = len(view.bars) - result_count
     values = f" ({len(view.bars)} values, as some ran under several conditions)" if several else ""
-    return f"{result_count:,} of {numbers.pluralize(view.results, 'result')} with this number are drawn{values}."
+    verb = "is" if result_count == 1 else "are"
+    return f"{result_count:,} of {numbers.pluralize(view.results, 'result')} with this number {verb} drawn{values}."
 
 
 def trust_sentence(view: View) -> str:

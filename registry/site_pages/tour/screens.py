@@ -117,7 +117,7 @@ def _ratio_sentence(ratio: float | None, differences: Sequence[Row], equal: int)
         return f"{times}. {numbers.pluralize(len(differences), 'fact differs', 'facts differ')}, not one alone."
     (fact,) = differences
     changed = f"with {_short_name(fact)} {_value_text(fact, 1)} instead of {_value_text(fact, 0)}"
-    return f"{times} {changed}; of {equal + 1} facts known of both runs no other differs."
+    return f"{times} {changed}. No other of the {equal + 1} facts known of both runs differs."
 
 
 def _range_sentence(interval: tuple[float, float] | None, repeats: Sequence[int]) -> str:
@@ -304,7 +304,7 @@ def _slow_names(slow: Sequence[Row], count: int) -> str:
 
 
 def _silent_sentence(silent: int) -> str:
-    return f"Of {numbers.pluralize(silent, 'target')} nothing was read: whether slow is not known." if silent else ""
+    return f"Not known: {numbers.pluralize(silent, 'target')} without a number." if silent else ""
 
 
 def _meeting_sentence(meeting: Sequence[Row]) -> str:
@@ -315,7 +315,7 @@ def _meeting_sentence(meeting: Sequence[Row]) -> str:
 
 
 CEILING_SCREEN = TourScreen(
-    "ceiling", "A ceiling", "repeats under what the parts can do", "ceiling", Screen.TUNABLE, build_ceiling
+    "ceiling", "A ceiling", "repeats, under what the parts can do", "ceiling", Screen.TUNABLE, build_ceiling
 )
 SCREENS = (
     TourScreen("", "One tunable", "same machine, two runs", "tunable", Screen.TUNABLE, build_tunable),

@@ -799,6 +799,7 @@ def test_a_group_of_results_is_added_at_once(client: Client, db) -> None:
     assert address == "/compare/?results=p-1,p-3,p-2&amp;per=client"
     assert client.get(address.replace("&amp;", "&")).status_code == 200
     assert 'href="/studies/?q=orion%20zulu"' in page
+    assert "R1, IO500, score 20.00" in page
     assert "Add all" not in page_source(client.get("/compare/", {"pick": "vega uno"})), "one is no group"
     many = [make_result(release, f"x-{number}", 1.0, system_name="Lyra").public_id for number in range(19)]
     page = page_source(client.get("/compare/", {"results": ",".join(many), "pick": "orion zulu"}))

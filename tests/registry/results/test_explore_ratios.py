@@ -123,7 +123,7 @@ NUMBER = NumberWords("Write bandwidth", "GiB/s", "per client node", lower_is_bet
     ("values", "sentence"),
     [
         ([], "Nothing can be drawn."),
-        ([2.0], "A: 2.00 GiB/s per client node. It is the only one drawn."),
+        ([2.0], "A: 2.00 GiB/s per client node. No other result is drawn."),
         ([3.0, 1.5], "A: 3.00 GiB/s per client node, 2.00 times the next, B."),
         ([3.0, 3.0], "A: 3.00 GiB/s per client node, as the next, B."),
         ([3.0, 0.0], "A: 3.00 GiB/s per client node. The next is B."),

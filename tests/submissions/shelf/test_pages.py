@@ -72,7 +72,7 @@ def test_questions_of_a_shelf_stay_in_their_scope(page, shelved) -> None:
             answer = page("alice", f"/shelf/{scope}/{path}")
             written = text(answer)
             assert answer["Cache-Control"].startswith("private, no-store")
-            assert "Asked of" in written
+            assert "Results of" in written
             assert not re.search(r'(href|action)="/(compare|study|ranking|explore|sizing)/["?]', written), path
             assert f"/results/{run.pk}/" not in written
             other = page("charlie", f"/shelf/{scope}/{path}")
@@ -191,7 +191,7 @@ def test_a_question_about_one_project_stays_with_it(page, shelved, kind: str) ->
     answer = page("alice", f"/shelf/institution/{kind}&project=A+%22b%22+%26+c")
     written = text(answer)
     assert "Otter" in written and "Heron" not in written
-    assert "Asked of your shelf, project A &quot;b&quot; &amp; c." in written
+    assert "Results of your shelf, project A &quot;b&quot; &amp; c." in written
     scoped = [unescape(link) for link in re.findall(r'(?:href|action)="(/shelf/institution/[^"]*|\?[^"]*)"', written)]
     path = f"/shelf/institution/{kind.split('?')[0]}"
     strays = [link for link in scoped if "project=A+%22b%22+%26+c" not in link and link != path]
