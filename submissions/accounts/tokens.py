@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -51,8 +52,6 @@ def create_token(
         )
     if not 1 <= days <= MOST_DAYS:
         raise TokenRefused(f"A token lives 1 to {MOST_DAYS} days.", errors={"days": [f"1 to {MOST_DAYS}"]})
-    if account.tokens.count() >= MOST_TOKENS:
-        raise TokenRefused(f"There are {MOST_TOKENS} tokens already; revoke those that nobody uses.")
     end = timezone.now() + timedelta(days=days)
     if by is not None:
         if wider := [scope for scope in requested if scope not in by.scopes]:
@@ -63,7 +62,11 @@ def create_token(
     token = Token(
         account=account, digest=_key_digest(key), beginning=beginning, name=name, scopes=requested, expires_at=end
     )
-    token.save()
+    with transaction.atomic():
+        Account.objects.select_for_update().get(pk=account.pk)  # of several at once, each counts the others
+        if account.tokens.count() >= MOST_TOKENS:
+            raise TokenRefused(f"There are {MOST_TOKENS} tokens already; revoke those that nobody uses.")
+        token.save()
     return token, key
 
 

@@ -54,14 +54,21 @@ def add_webhook(account: Account, url: str) -> Webhook:
     again.
     """
     parts = _url_parts(url)
-    if account.webhooks.count() >= MOST:
-        raise WebhookRefused(f"There are {MOST} webhooks already.", hint="Remove one first.")
+    _require_room(account)
     _require_public_host(parts)
     try:
         with transaction.atomic():
+            Account.objects.select_for_update().get(pk=account.pk)  # of several at once, each counts the others
+            _require_room(account)
             return Webhook.objects.create(account=account, url=parts.geturl())
     except IntegrityError as error:
         raise WebhookExists from error
+
+
+def _require_room(account: Account) -> None:
+    """Raises WebhookRefused where the account has as many as it may."""
+    if account.webhooks.count() >= MOST:
+        raise WebhookRefused(f"There are {MOST} webhooks already.", hint="Remove one first.")
 
 
 def webhook_secret(webhook: Webhook) -> str:
