@@ -358,7 +358,7 @@ class StateConflict(Problem):
 class AnswersChanged(Problem):
     status = 409
     code = "edit.answers-changed"
-    title = "The answers were changed meanwhile"
+    title = "Somebody else changed the answers"
     hint = "Nothing was overwritten. Compare what is stored with what you typed, then save again."
 
 
@@ -366,7 +366,7 @@ class DeadlinePassed(Problem):
     status = 409
     code = "edit.deadline-passed"
     title = "The deadline has passed"
-    hint = "Withdraw it, ask its reviewers for a request of changes, or an editor for a late entry."
+    hint = "Withdraw it. Or ask its reviewers to request changes, or an editor to permit a late entry."
 
 
 class AlreadyRevised(Problem):
@@ -520,7 +520,7 @@ class WithdrawalAsked(ReviewRefused):
     status = 409
     code = "review.withdrawal-asked"
     title = "A finding asks for the withdrawal of the run"
-    hint = "Dispose of that finding otherwise first, or reject the run."
+    hint = "Change the decision on that finding first, or reject the run."
 
 
 class NothingToJudge(ReviewRefused):

@@ -72,7 +72,7 @@ def _difference_text(rows: Sequence[Row], per: str) -> str:
         return "no rate has a ratio."
     differences = [item for item in ratios if not _is_tie(item[2], item[3])]
     if not differences:
-        return "repeats tell no rate apart."
+        return "repeats show no difference in any rate."
     _, letter, row, place = max(
         differences,
         key=lambda item: (round(item[0], 2), item[2]["interval_basis"][item[3]] == REPEATS, item[2]["unit"] == "B/s"),

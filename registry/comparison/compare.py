@@ -147,7 +147,8 @@ def _scale_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     if unknown := {side.id: lacking for side in sides if (lacking := _unknown_scale(side))}:
         named = "; ".join(f"{id}: {', '.join(lacking)}" for id, lacking in unknown.items())
         yield note_row(
-            "compare.unknown-scale", f"That they ran at one scale is not known ({named}): totals grow with it."
+            "compare.unknown-scale",
+            f"Whether they ran at the same scale is not known ({named}): totals grow with scale.",
         )
 
 
@@ -191,7 +192,7 @@ def _divisor_notes(sides: Sequence[Side], per: Per | None) -> Iterable[dict[str,
     )
     if per and without:
         reasons = dict.fromkeys(gaps.REASONS[by.reason].format(title=per.title) for by in per.divisors if by.reason)
-        message = f"{per.title.capitalize()} of {', '.join(without)}: not in the record. {' '.join(reasons)}".rstrip()
+        message = f"{per.title.capitalize()} of {', '.join(without)}: not known. {' '.join(reasons)}".rstrip()
         yield note_row("compare.no-divisor", f"{message} The numbers are missing, not 0.")
 
 

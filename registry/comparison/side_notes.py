@@ -18,7 +18,7 @@ def barring_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     """Why no number of theirs may be divided by another."""
     if len({side.tool for side in sides}) > 1:
         yield note_row("compare.other-tool", "The results are of different benchmarks, so no ratio is shown.")
-    modes = {side.mode or "standard": side.mode or "standard or not said" for side in sides}
+    modes = {side.mode or "standard": side.mode or "standard or not stated" for side in sides}
     if len(modes) > 1:
         named = "; ".join(sorted(modes.values()))
         yield note_row("compare.other-mode", f"The benchmark ran in different modes ({named}), so no ratio is shown.")
@@ -32,7 +32,9 @@ def differing_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
     versions = {side.tool_version for side in sides}
     if len(versions) > 1:
         which = (
-            "Other versions of the benchmark" if all(versions) else "The version of the benchmark is not known of all"
+            "The versions of the benchmark differ"
+            if all(versions)
+            else "The version of the benchmark is not known of all"
         )
         yield note_row("compare.other-version", f"{which}: a phase may have changed its meaning.")
     trusts = {side.trust for side in sides}
@@ -40,9 +42,7 @@ def differing_notes(sides: Sequence[Side]) -> Iterable[dict[str, str]]:
         yield note_row("compare.other-trust", _trust_note(trusts))
     if all(side.lists for side in sides) and not frozenset.intersection(*(side.lists for side in sides)):
         named = "; ".join(f"{side.id}: {', '.join(sorted(side.lists))}" for side in sides)
-        yield note_row(
-            "compare.other-lists", f"They stand on no list together ({named}), so their ranks do not compare."
-        )
+        yield note_row("compare.other-lists", f"They are on no common list ({named}), so their ranks do not compare.")
     if len({side.parameters["client_nodes"] for side in sides if "client_nodes" in side.parameters}) > 1:
         yield note_row("compare.other-clients", "The numbers of client nodes differ; totals grow with clients.")
 

@@ -49,7 +49,7 @@ RECORDERS: list[Callable[[Edition], None]] = []
 class EditionPending(Problem):
     status = 503
     code = "export.being-made"
-    title = "The files of this edition of the record are being made"
+    title = "The files of this edition are being made"
     hint = "Ask again in a minute."
     retry_after_s = 60
 

@@ -14,8 +14,8 @@ AT_ONCE = 2
 class TooManyStreams(Problem):
     status = 503
     code = "export.busy"
-    title = "As many files as possible are being made for others"
-    hint = "Ask again in a minute, or fetch the whole record, which lies ready without a filter."
+    title = "Too many files are being made at the moment"
+    hint = "Ask again in a minute, or download the full export, which is ready and has no filter."
     retry_after_s = 60
 
 

@@ -357,7 +357,7 @@ def _basis_words(units: Row) -> str:
     if units["qualifier"] == qualified_values.UNKNOWN:
         return "the measurements are not alike: each group below has its own"
     if units["middle"] is None:
-        caveat = "how many are enough is not known" if units["high"] is None else "how few would do is not known"
+        caveat = "how many are enough is not known" if units["high"] is None else "the least number is not known"
         return "from bounds alone" if None not in (units["low"], units["high"]) else f"{caveat}, from bounds alone"
     if units["measurements"] == 1:
         return "from one measurement"

@@ -14,7 +14,7 @@ from registry.query.responses.shapes import Shape
 from registry.query.responses.trust_levels import LEVELS, label_of
 
 _UPLOAD = "The submitter uploads the raw files here, the rules check them, and reviewers accept the run."
-_UPLOAD_ANEW = f"{_UPLOAD} It then stands beside this one, as a result with an id of its own."
+_UPLOAD_ANEW = f"{_UPLOAD} It is then a separate result with its own id."
 
 
 class TrustStep(Shape):
@@ -50,13 +50,13 @@ def _above_imported(snapshot: Mapping[str, Any], tool: str) -> TrustStep:
     level = Result.Trust.DERIVED
     archive = snapshot.get("archive")
     if archive is None and tool == "io500":
-        return TrustStep(level, "IO500 publishes its raw files, and our readers find in them what the list says.")
+        return TrustStep(level, "IO500 publishes its raw files, and our readers find in them what the list states.")
     if "published_row" in snapshot:
         return TrustStep(
             level, "Our readers read its published raw files, as the command import_mlperf does with a copy of them."
         )
     if archive is None:
-        return TrustStep(level, "Our readers read its published raw files and find in them what the table says.")
+        return TrustStep(level, "Our readers read its published raw files and find in them what the table states.")
     if "measurements" not in archive:
         return TrustStep(level, f"IO500 publishes an archive of the one run that counts. Today: {archive['reason']}")
     return TrustStep(level, "IO500 corrects or explains the numbers that differ between its list and its archive.")

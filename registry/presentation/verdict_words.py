@@ -55,12 +55,12 @@ def _run_sentence(row: Row) -> str:
     if row["verdict"] == RunVerdict.Verdict.EXPECTED:
         judged = numbers.pluralize(row["judged"], "metric")
         lie = "lies" if row["judged"] == 1 else "all lie"
-        return f"As expected: {judged} {lie} where {runs} let it be expected."
+        return f"As expected: {judged} {lie} within the range expected from {runs}."
     count = sum(metric["verdict"] in OUTSIDE for metric in row["metrics"])
     worth = {True: ", for the better", False: ", for the worse", None: ""}[row["better"]]
     again = " The run before did so already." if row["continues"] else ""
     beyond = f"{count} of {numbers.pluralize(row['judged'], 'metric')} {'lies' if count == 1 else 'lie'}"
-    return f"{row['verdict'].capitalize()}: {beyond} outside of what {runs} let be expected{worth}.{again}"
+    return f"{row['verdict'].capitalize()}: {beyond} outside the range expected from {runs}{worth}.{again}"
 
 
 def _run_name(row: Row) -> str:

@@ -23,7 +23,7 @@ class MixedWithDemonstration(Problem):
 
     code = "compare.demonstration"
     title = "A demonstration is not compared with results"
-    hint = "Name runs of the demonstration alone, or results of the record alone."
+    hint = "Name only runs of the demonstration, or only results."
 
 
 def is_demonstration(public_id: str) -> bool:
@@ -35,7 +35,7 @@ def are_demonstrations(public_ids: Sequence[str]) -> bool:
     """Whether all ids are of the demonstration, or none is. Raises MixedWithDemonstration where only some are."""
     made_up = [public_id for public_id in public_ids if is_demonstration(public_id)]
     if made_up and len(made_up) < len(public_ids):
-        raise MixedWithDemonstration(f"{', '.join(made_up)}: made up to show the product, and no result.")
+        raise MixedWithDemonstration(f"{', '.join(made_up)}: made up to show the product, not a result.")
     return bool(made_up)
 
 

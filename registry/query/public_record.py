@@ -82,7 +82,7 @@ class NotOnRecord(Problem, Http404):
     """The record has nothing of that name. `nearest` are names that it does have."""
 
     status = 404
-    title = "The record has nothing of that name"
+    title = "The registry has nothing of that name"
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str] = (), hint: str = "Check the address.") -> None:
         super().__init__(f"There is no {kind} {name!r}.", hint=f"Nearest: {', '.join(nearest)}." if nearest else hint)

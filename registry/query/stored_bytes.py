@@ -37,7 +37,7 @@ class DamagedBytes(Problem):
     status = 500
     code = "storage.damaged"
     title = "The stored bytes are not those that came"
-    hint = "They are given to nobody, and administrators are told. Sending the same file again puts it right."
+    hint = "The registry gives them to nobody and notifies administrators. Send the same file again to repair them."
 
 
 def key_of(sha256: str) -> str:

@@ -216,7 +216,7 @@ def _describe_input(name: str, figure_input: Row, recorded_values: Mapping[tuple
             recorded_value.qualifier, f"{numbers.format_digits(recorded_value.printed_value, 6)} {recorded_value.unit}"
         )
         if recorded_value
-        else "not on the record"
+        else "not in this registry"
     )
     return f"{name}: {value_text} ({ceiling}{figure_input['metric'].replace('.', ' ')} of {figure_input['result']})"
 

@@ -145,8 +145,10 @@ def _balance_notes(answer: run.StudyTable) -> list[dict[str, str]]:
         notes.append(("study.unbalanced", f"{message} A difference between points need not come from {axis}."))
     total = sum(len(group.values) for group in answer.groups)
     if answer.pooling.examined < total:
-        message = f"Of {total:,} measurements {answer.pooling.examined:,} were looked at, evenly over each point."
-        notes.append(("study.sampled", f"{message} Only these are drawn, and nothing is matched: ask for less."))
+        message = f"Of {total:,} measurements {answer.pooling.examined:,} were examined, evenly over each point."
+        notes.append(
+            ("study.sampled", f"{message} Only these are drawn, and nothing is matched. Add conditions to examine all.")
+        )
     return [{"code": code, "message": message} for code, message in notes]
 
 

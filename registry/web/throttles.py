@@ -21,9 +21,7 @@ class TooManyRequests(Problem):
     status = 429
     code = "request.throttled"
     title = "Too many requests"
-    hint = (
-        "Wait as long as Retry-After says, then reload. For many results at once, take the files of the whole record."
-    )
+    hint = "Wait as long as Retry-After says, then reload. For many results at once, download the full export."
 
 
 class LoopbackAwareThrottle(SimpleRateThrottle):

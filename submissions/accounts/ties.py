@@ -39,7 +39,7 @@ def end_tie(tie_id: int, editor: Account, reason: str) -> Tie:
         if row is None:
             raise NoTie
         if row.account_id == editor.pk:
-            raise ConflictOfInterest("Nobody ends a tie of their own. Ask another editor.")
+            raise ConflictOfInterest("You cannot end your own tie. Ask another editor.")
         row.ended_at, row.ended_by, row.reason = timezone.now(), editor, reason.strip()
         row.save(update_fields=["ended_at", "ended_by", "reason"])
         _copy_open_vendors(row.account)

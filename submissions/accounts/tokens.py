@@ -48,14 +48,14 @@ def create_token(
     requested = [scope for scope in Scope.values if scope in set(scopes)]
     if not requested:
         raise TokenRefused(
-            "A token is for at least one use.", errors={"scopes": [f"some of {', '.join(Scope.values)}"]}
+            "A token needs at least one permission.", errors={"scopes": [f"some of {', '.join(Scope.values)}"]}
         )
     if not 1 <= days <= MOST_DAYS:
-        raise TokenRefused(f"A token lives 1 to {MOST_DAYS} days.", errors={"days": [f"1 to {MOST_DAYS}"]})
+        raise TokenRefused(f"A token expires after 1 to {MOST_DAYS} days.", errors={"days": [f"1 to {MOST_DAYS}"]})
     end = timezone.now() + timedelta(days=days)
     if by is not None:
         if wider := [scope for scope in requested if scope not in by.scopes]:
-            raise TokenRefused(f"The token that asks is not for {', '.join(wider)} itself.")
+            raise TokenRefused(f"The token of this request does not have {', '.join(wider)} itself.")
         end = min(end, by.expires_at or end)
     key = PREFIX + secrets.token_hex(32)
     beginning = key[:BEGINNING]
@@ -65,7 +65,7 @@ def create_token(
     with transaction.atomic():
         Account.objects.select_for_update().get(pk=account.pk)  # of several at once, each counts the others
         if account.tokens.count() >= MOST_TOKENS:
-            raise TokenRefused(f"There are {MOST_TOKENS} tokens already; revoke those that nobody uses.")
+            raise TokenRefused(f"There are {MOST_TOKENS} tokens already. Revoke those that nobody uses.")
         token.save()
     return token, key
 

@@ -182,12 +182,12 @@ SIGN_IN_REASONS = (
     ("/review/", "To review runs you need an account with the role of a reviewer."),
     ("/account/invitations/", "To accept an invitation you need an account."),
     ("/account/requests/", "To answer requests for accounts you need an account with the role of an administrator."),
-    ("/account/", "To see your account you have to sign in."),
+    ("/account/", "Sign in to see your account."),
     ("/shelf/", "To see your shelf you need an account."),
 )
 
 
-OPEN_REASON = "Reading the public record needs no account. Submitting and reviewing do."
+OPEN_REASON = "You can read all results without an account. Submitting and reviewing need one."
 CLOSED_REASON = "You need an account to read this registry."
 
 

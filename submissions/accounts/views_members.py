@@ -159,7 +159,7 @@ def grant_request(request: HttpRequest, id: int) -> HttpResponse:
     granted: list[Account] = []
     if not form.carry_out(lambda **fields: granted.append(account_requests.grant_access(id, origin=origin, **fields))):
         return _requests_page(request, form, id)
-    messages.success(request, f"{granted[0].username} has an account. A letter with a link to set a password is sent.")
+    messages.success(request, f"{granted[0].username} has an account. An email with a link to set a password is sent.")
     return redirect("access-requests")
 
 
@@ -171,7 +171,7 @@ def refuse_request(request: HttpRequest, id: int) -> HttpResponse:
     origin = site_address(request)
     if not form.carry_out(lambda reason: account_requests.refuse_access(id, reason, origin)):
         return _requests_page(request, form, id)
-    messages.success(request, "The request is refused. A letter with your reason is sent.")
+    messages.success(request, "The request is refused. An email with your reason is sent.")
     return redirect("access-requests")
 
 

@@ -26,7 +26,7 @@ def request_copy(submission: Submission, account: Account) -> None:
     if ScrubbedCopy.objects.filter(submission=submission).exists():
         return
     if not task_queue.enqueue("make_copy", str(submission.pk)):
-        raise Unavailable("No worker can be asked for the copy at the moment.")
+        raise Unavailable("No worker is available to make the copy at the moment.")
 
 
 def make_requested_copy(submission_id: str) -> None:

@@ -60,7 +60,7 @@ def get_change_point(account: Account, step_id: int) -> Step:
     step = visible_change_points(account).filter(pk=step_id).first()
     if step is None:
         raise Forbidden(
-            "Of a step speak members of the institution whose system it is, and reviewers; of anonymous systems nobody."
+            "Only members of its institution and reviewers set its state; nobody does for an anonymous system."
         )
     return step
 
@@ -93,4 +93,4 @@ def _require_sound(state: str, note: str) -> None:
     if len(note) > NOTE_LIMIT:
         raise StepRefused(f"The note has {len(note)} characters; the limit is {NOTE_LIMIT}.")
     if not note and state != Step.State.INVESTIGATING:
-        raise StepRefused("Who closes a step says why, in the note.")
+        raise StepRefused("Give the reason in the note.")

@@ -386,8 +386,8 @@ def _too_much_report(why: str) -> Report:
 def _gave_up() -> CheckOutcome:
     report = _fault_report(
         "processing.failed",
-        f"The check failed {ATTEMPTS} times for a reason of our own.",
-        "Nothing for you to do: the bytes are kept. It is logged, and administrators with a mail address get a letter.",
+        f"The check failed {ATTEMPTS} times through a fault of the registry.",
+        "Nothing for you to do: the bytes are kept. It is logged, and administrators get an email.",
     )
     return CheckOutcome(report.as_json(), 0.0)
 
@@ -396,7 +396,7 @@ def _damaged_bytes(damaged: DamagedBytes) -> CheckOutcome:
     report = _fault_report(
         damaged.code,
         f"{damaged.title}: {damaged.detail} Nothing was read.",
-        "Upload the same file again: that puts it right. Then have it checked again. Administrators are told.",
+        "Upload the same file again to repair it, then check it again. Administrators are notified.",
     )
     return CheckOutcome(report.as_json(), 0.0)
 

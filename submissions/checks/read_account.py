@@ -59,7 +59,9 @@ def not_read_table(check: Check) -> dict[str, Any]:
     """What was not read, for pages; where there is nothing, a `sentence` on that."""
     entries = list_not_read(check.report)
     if entries is None:
-        return {"sentence": "What of them was not read is not known: they were checked before that was written down."}
+        return {
+            "sentence": "Which parts were not read is not known: they were checked before the registry recorded that."
+        }
     table = build_not_read(entries, cut_files(check))
     if not table["rows"]:
         table["sentence"] = (

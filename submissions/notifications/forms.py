@@ -34,7 +34,9 @@ class FollowForm(PageForm):
         max_length=100,
         label="Notify about",
         empty_value=Subscription.Steps.ALL,
-        widget=forms.Select(choices=Subscription.Steps.choices),
+        widget=forms.Select(
+            choices=[(Subscription.Steps.ALL, "all changes"), (Subscription.Steps.WORSE, "regressions only")]
+        ),
     )
 
     def __init__(self, *args: Any, name: str = "", **kwargs: Any) -> None:

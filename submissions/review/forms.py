@@ -58,7 +58,7 @@ class JudgementForm(PageForm):
     note = forms.CharField(
         max_length=4000,
         required=False,
-        label="What it rests on",
+        label="Basis of the decision",
         widget=forms.Textarea(attrs={"rows": 2, "required": True}),
     )
     """Empty, it is refused with a code of its own."""
@@ -70,7 +70,7 @@ class DispositionForm(PageForm):
     context_name = "disposition"
     main_field = "reason"
     code = forms.CharField(max_length=120, widget=forms.HiddenInput)
-    kind = forms.ChoiceField(choices=Disposition.Kind.choices, label="What becomes of it")
+    kind = forms.ChoiceField(choices=Disposition.Kind.choices, label="Outcome")
     reason = forms.CharField(
         max_length=4000,
         required=False,

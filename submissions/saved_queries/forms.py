@@ -22,5 +22,5 @@ class SaveForm(PageForm):
         label="Save as",
         widget=forms.TextInput(attrs={"maxlength": saved_queries.TITLE_LIMIT, "required": True, "size": 40}),
     )
-    keep = forms.ChoiceField(choices=ANSWER_CHOICES, required=False, label="Its answer")
+    keep = forms.ChoiceField(choices=ANSWER_CHOICES, required=False, label="Updates")
     question = forms.CharField(required=False, widget=forms.HiddenInput)

@@ -261,7 +261,7 @@ def test_two_results_of_a_system_are_compared_by_keyboard(page) -> None:
     page.get_by_role("combobox", name="Numbers").select_option("per drive")
     page.get_by_role("button", name="Compare", exact=True).press("Enter")
     expect(page).to_have_url(re.compile("per=drive"))
-    expect(page.get_by_text("Drives of io500-683, io500-772: not in the record.")).to_be_visible()
+    expect(page.get_by_text("Drives of io500-683, io500-772: not known.")).to_be_visible()
     page.get_by_role("link", name="Swap").press("Enter")
     expect(page).to_have_url(re.compile(r"results=io500-772,io500-683&per=drive"))
     page.goto("/docs/uncertainty/#ranks")

@@ -89,7 +89,7 @@ def _find_divisor(
 ) -> Divisor:
     value = values_by_name.get(names[0])
     if value is None:
-        return Divisor(None, "not in the record")
+        return Divisor(None, "not known")
     own = names[0] in COLUMNS or names[0] in result["parameters"]
     name = names[0] if own else next(name for name in names[1:] if name in values_by_name)
     places = {"archive": "the archive", "": "the run"}

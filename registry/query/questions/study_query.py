@@ -45,7 +45,7 @@ class NoMetric(Problem):
 
 class UnknownMetric(Problem):
     code = "study.unknown-metric"
-    title = "The record has no such metric"
+    title = "The registry has no such metric"
 
 
 class UnknownAxis(Problem):

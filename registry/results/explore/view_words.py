@@ -18,15 +18,15 @@ PER_WORDS = {"": "in total", "client": "per client node", "server": "per server"
 VALUES_NAMED = 3
 FACTS_NAMED = 3
 REASONS = {
-    ratios.NO_NUMBER: "have no such number",
-    ratios.NO_DIVISOR: "do not say how many {divisor} they had, so nothing is divided",
-    ratios.BOUND: "are known only as a bound, which has no place in an order",
-    ratios.FORBIDDEN: "are not to be compared for it, as their source says",
-    ratios.OTHER_UNIT: "have it in another unit",
-    ratios.OTHER_KIND: "are runs of another kind",
-    ratios.UNTICKED: "are of file systems, trust levels or releases that are not ticked",
-    ratios.EARLIER: "are of an earlier release of their system",
-    ratios.NOT_KEPT: "are not selected to compare",
+    ratios.NO_NUMBER: "without such a number",
+    ratios.NO_DIVISOR: "without a stated number of {divisor}, so nothing is divided",
+    ratios.BOUND: "known only as a bound, which has no place in an order",
+    ratios.FORBIDDEN: "not to be compared, as the source states",
+    ratios.OTHER_UNIT: "in another unit",
+    ratios.OTHER_KIND: "of another kind of run",
+    ratios.UNTICKED: "of file systems, trust levels or releases that are not ticked",
+    ratios.EARLIER: "of an earlier release of the same system",
+    ratios.NOT_KEPT: "not selected to compare",
 }
 
 NO_UNIT = "no unit"

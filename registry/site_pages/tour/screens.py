@@ -184,7 +184,7 @@ def build_rejected(runs: Sequence[DemonstrationRun]) -> Context:
     with_line = sum(bool(row["lines"]) for row in rows)
     return {
         "finding": f"The check finds {' and '.join(counts) or 'nothing'}, {refused}.",
-        "range": f"{with_line} of {numbers.pluralize(len(rows), 'finding')} name a line of a file, which stands below.",
+        "range": f"{with_line} of {numbers.pluralize(len(rows), 'finding')} with a line of a file, shown below.",
         "findings": rows,
         "runs": [run],
         "commanded": run,
@@ -244,7 +244,7 @@ def build_change(runs: Sequence[DemonstrationRun]) -> Context:
 def _step_sentence(step: Row | None, steps: int, nights: int) -> str:
     """The last of the steps, and how many there are where there are several."""
     if step is None:
-        return f"Nothing moved in {nights} nights that chance would not show."
+        return f"Nothing changed in {nights} nights beyond chance."
     moved = "rose" if step["ratio"] > 1 else "fell"
     levels = [format_in_unit(step[name], UNIT) for name in ("level_before", "level_after")]
     ratio = f"\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}{numbers.format_times(step['ratio'])}"

@@ -19,7 +19,7 @@ from registry.studies.chart.limits import ALL
 from registry.web.caching import cached_value
 
 VERSIONED, LATEST, KEPT_S = "study-cards-6", "study-cards-latest-4", 7 * 86_400
-NO_ANSWER = "No result on this record answers it yet."
+NO_ANSWER = "No result here answers it yet."
 NO_FINDING = "Its values differ in kind or unit. The table has them all."
 TOPICS: Mapping[str, str] = {
     "fabrics": "Fabrics",

@@ -33,7 +33,7 @@ def test_the_largest_difference_may_be_a_loss() -> None:
 
 def test_a_tie_by_repeats_is_no_difference() -> None:
     assert answer([rate("ior-easy-write", 1.01, interval=(0.9, 1.1), basis="repeats")])["verdict"].endswith(
-        ": repeats tell no rate apart."
+        ": repeats show no difference in any rate."
     )
 
 

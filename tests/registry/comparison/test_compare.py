@@ -274,7 +274,7 @@ def test_only_rates_are_divided_and_missing_divisors_give_no_value() -> None:
     assert (rate["values"], rate["ratios"], rate["intervals"]) == ([2.0, None], [1.0, None], [None, None])
     assert (seconds["values"], seconds["divided"]) == ([8.0, 8.0], False)
     note = next(note["message"] for note in comparison["notes"] if note["code"] == "compare.no-divisor")
-    assert "Drives of b: not in the record" in note
+    assert "Drives of b: not known" in note
 
 
 NO_SYSTEM = difference([None, None])
@@ -365,9 +365,9 @@ def test_two_generations_per_unit_as_the_documentation_has_it(client: Client, lo
 def test_the_page_has_units_of_the_source_and_marks_missing_intervals(client: Client, loaded, db) -> None:
     content = client.get("/compare/?results=benchmarking-lustre-flash-bio-kfi,cug25-ior-e2000").content.decode()
     assert "59.10" in content and "GB/s" in content and "GiB/s" not in content
-    assert "\N{WHITE DIAMOND} not repeated" in content and "cannot be told whether" in content
+    assert "\N{WHITE DIAMOND} not repeated" in content and "Without a range, the ratio may be" in content
     assert "95 % range" not in content and "tie:" not in content
-    assert "\N{PLUS-MINUS SIGN}0.05<" in content and "\N{PLUS-MINUS SIGN}: what the printed digits" in content
+    assert "\N{PLUS-MINUS SIGN}0.05<" in content and "\N{PLUS-MINUS SIGN}: the rounding range" in content
 
 
 def test_a_number_with_more_digits_than_the_page_shows_has_no_rounding_there(client: Client, loaded, db) -> None:
@@ -619,7 +619,7 @@ def test_the_page_leads_with_ratios_and_marks_what_is_no_default(client: Client,
     assert 'data-l="B / A"><b>1.010</b>' in page
     assert "/docs/uncertainty/" in page
     divided = client.get("/compare/?results=p-1,p-2&per=watt").content.decode()
-    assert "Power of p-1, p-2: not in the record" in divided
+    assert "Power of p-1, p-2: not known" in divided
 
 
 @pytest.mark.parametrize(

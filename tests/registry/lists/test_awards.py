@@ -90,7 +90,7 @@ def test_a_release_that_is_not_published_has_no_awards(client) -> None:
     make_release("next", imported=False, deadline=timezone.now(), list_names=["io500"])
     assert client.get("/api/v1/releases/next/awards/").json() == {"release": "next", "awards": []}
     page = client.get("/releases/next/").content.decode()
-    assert "Not published yet. It will make:" in page and '<small class="mono">io500</small>' in page
+    assert "Not published yet. It will publish these lists:" in page and '<small class="mono">io500</small>' in page
     assert 'id="awards"' not in page
 
 

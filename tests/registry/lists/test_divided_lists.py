@@ -34,7 +34,7 @@ def test_numbers_are_divided_and_ranks_stay(client, listed) -> None:
     page = page_source(client.get(ADDRESS, {"per": "client", "ordering": "-bandwidth_gib_per_s"}))
     assert order_of(page) == [("2", "l-1"), ("1", "l-0"), ("3", "l-2")]
     assert ">5.00<" in page and ">2.00<" in page and ">70.00<" not in page
-    assert "1 entry does not say the client nodes: nothing is divided there." in page
+    assert "1 entry does not state the client nodes and is not divided." in page
     total = page_source(client.get(ADDRESS, {"ordering": "-bandwidth_gib_per_s"}))
     assert order_of(total) == [("1", "l-0"), ("3", "l-2"), ("2", "l-1")]
 
@@ -51,7 +51,7 @@ def test_numbers_per_server_go_by_the_facts_of_each_result(client, listed) -> No
     page = page_source(client.get(ADDRESS, {"per": "server", "ordering": "-bandwidth_gib_per_s"}))
     assert order_of(page) == [("1", "l-0"), ("2", "l-1"), ("3", "l-2")]
     assert ">20.00<" in page and ">50.00<" not in page
-    assert "2 entries do not say the data servers: nothing is divided there." in page
+    assert "2 entries do not state the data servers and are not divided." in page
     assert '<option value="server" selected>' in page
 
 

@@ -261,7 +261,7 @@ def test_a_result_links_its_sources_and_the_next_trust_level(client: Client) -> 
         "https://io500.org/list/SC25/production",
     ]
     assert derived["next_trust"]["level"] == "verified"
-    assert derived["next_trust"]["needs"].endswith("as a result with an id of its own.")
+    assert derived["next_trust"]["needs"].endswith("a separate result with its own id.")
     differing = client.get(f"{API}results/io500-18/").json()
     assert differing["next_trust"]["level"] == "derived"
     reported = client.get(f"{API}results/cug25-table3-1/").json()

@@ -153,7 +153,7 @@ def test_the_index_is_filtered_by_words_and_group(query: str, shown: str, hidden
 @pytest.mark.parametrize("query", ["q=xyzzy", "group=nothing", 'q="><script>', "q=%00"])
 def test_a_search_without_hits_is_reported(query: str) -> None:
     content = text(f"/parameters/?{query}")
-    assert "No parameter has these words." in content
+    assert "No parameters match these filters." in content
     assert "<script>" not in content
 
 

@@ -39,7 +39,7 @@ def test_values_are_shown_in_total_and_per_client_node(client, results) -> None:
     divided = page_source(client.get("/explore/", {"metric": METRIC, "per": "client"}))
     assert rows_of(divided) == ["Small", "Big"]
     assert "Small, SC25: 30.00 GiB/s per client node, 3.00 times the next, Big, SC25." in divided
-    assert "1 do not say how many client nodes they had, so nothing is divided." in divided
+    assert "1 without a stated number of client nodes, so nothing is divided." in divided
     assert "The list that it was copied from has no client nodes, nor has its archive." in divided
 
 

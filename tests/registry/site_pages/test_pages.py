@@ -524,7 +524,7 @@ def test_an_internal_error_is_a_page_without_a_traceback(monkeypatch) -> None:
     assert page.status_code == 500
     assert "secret detail" not in page_source(page)
     assert "Something broke on our side" in page_source(page)
-    assert re.search(r"tell the operators the request number <code>[0-9a-f]{16}</code>", page_source(page))
+    assert re.search(r"send the operators the request number <code>[0-9a-f]{16}</code>", page_source(page))
     assert '<a href="/docs/problems/#server.error"><code>server.error</code></a>' in page_source(page)
 
 

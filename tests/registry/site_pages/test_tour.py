@@ -193,7 +193,7 @@ def test_missing_change_points_and_differences_are_not_claimed(client) -> None:
     for run in nights[7:]:
         run.measurements, run.system_document = nights[0].measurements, nights[0].system_document
         run.save()
-    assert "Nothing moved in 12 nights that chance would not show." in page(client, "/tour/change/")
+    assert "Nothing changed in 12 nights beyond chance." in page(client, "/tour/change/")
     first, second = DemonstrationRun.objects.filter(screen="tunable")
     second.system_document = first.system_document
     second.measurements = [row | {"repeats": None} for row in second.measurements]

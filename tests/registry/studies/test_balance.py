@@ -373,7 +373,7 @@ def test_the_page_shows_varying_facts_splits_and_matches(client, simpson) -> Non
     assert f'href="/study/?{WRITE.replace("&", "&amp;")}&amp;x=fabric&amp;series=system"' in page
     assert "TCP <small>against</small> IB" in page and "<b>0.6</b>" in page
     assert '<a href="/results/tcp-flash/">tcp-flash</a>' in page
-    assert "Each point is one measurement" in page and "stand at their median" not in page
+    assert "Each point is one measurement" in page and "are at their median" not in page
     assert 'href="/docs/studies/#what-is-not-pooled"' in page
 
 

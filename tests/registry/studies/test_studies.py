@@ -153,7 +153,7 @@ def test_the_range_of_several_results_is_no_uncertainty(client, repeated) -> Non
     assert point["words"].endswith("imported, median of 3 measurements, lowest to highest 20 to 58.9")
     assert document["chart"]["usermeta"]["repeats"] == "dashed line: lowest to highest of several"
     study_page = client.get(f"/study/?{WRITE}&x=tool&trust=imported").content.decode()
-    assert "are no uncertainty of a measurement" in " ".join(study_page.split()) and "95 %" not in study_page
+    assert "do not show the uncertainty of a measurement" in " ".join(study_page.split()) and "95 %" not in study_page
     text = client.get(f"{STUDY}{WRITE}&x=tool&trust=imported&format=csv").content.decode()
     assert "not repeated" not in text
 

@@ -60,7 +60,7 @@ def test_the_system_page_links_the_verdict(client, release) -> None:
     page = client.get(f"/systems/{SLUG}/history/").content.decode()
     for text in (
         "The newest run", 'href="/results/hw-9/"', "Lower: 1 of 1",
-        "outside of what the 8 runs before it let be expected",
+        "outside the range expected from the 8 runs before it",
         "for the worse", "Write bandwidth max", "37.50", "0.749",
     ):  # fmt: skip
         assert text in page, text
@@ -175,13 +175,18 @@ def test_wild_values_break_no_page(client, release, values) -> None:
 def test_the_result_page_compares_it_with_earlier_runs(client, release) -> None:
     make_nights(release, [*EVEN, 37.5])
     page = client.get("/results/hw-9/").content.decode()
-    assert "Against the earlier runs" not in page
+    assert "Compared with the earlier runs" not in page
     detect()
     page = client.get("/results/hw-9/").content.decode()
-    for text in ("Against the earlier runs of this system", "Lower: 1 of 1", "<b>37.50 GiB/s</b>, expected", "worse"):
+    for text in (
+        "Compared with the earlier runs of this system",
+        "Lower: 1 of 1",
+        "<b>37.50 GiB/s</b>, expected",
+        "worse",
+    ):
         assert text in page, text
     expected_page = client.get("/results/hw-8/").content.decode()
-    assert f"As expected: 1{NO_BREAK}metric lies where the 7 runs before it let it be expected." in expected_page
+    assert f"As expected: 1{NO_BREAK}metric lies within the range expected from the 7 runs before it." in expected_page
     assert "Cannot be told. 3 earlier runs" in client.get("/results/hw-4/").content.decode()
 
 
@@ -230,7 +235,7 @@ def test_a_withdrawn_run_has_no_alarm(client, release) -> None:
     Result.objects.filter(public_id="hw-9").update(withdrawn_at=timezone.now())
     (settled,) = detect().settled
     assert (settled.result.public_id, settled.verdict, settled.metrics) == ("hw-9", "cannot tell", [])
-    assert "Against the earlier runs" not in client.get("/results/hw-9/").content.decode()
+    assert "Compared with the earlier runs" not in client.get("/results/hw-9/").content.decode()
 
 
 def test_old_verdicts_outside_the_window_are_kept(release, monkeypatch) -> None:

@@ -222,7 +222,7 @@ def test_a_refusal_is_mailed_with_its_reason(cast: Cast) -> None:
     account_requests.answer_due()
     assert [letter.to for letter in mail.outbox] == [["gil@lab.example"]]
     assert "This registry is for storage." in mail.outbox[0].body
-    assert "Reading the public record needs no account." in mail.outbox[0].body
+    assert "You can read all results without an account." in mail.outbox[0].body
     assert not AccessRequest.objects.exists()
     assert admin.post(f"/account/requests/{row.pk}/refuse/", {"reason": "Twice."}).status_code == 404
 

@@ -48,8 +48,8 @@ def words(client: Client, address: str) -> str:
         ("/submissions/new/", "To submit a run you need an account."),
         ("/submissions/", "To see your submissions you need an account."),
         ("/review/", "To review runs you need an account with the role of a reviewer."),
-        ("/login/", "Reading the public record needs no account. Submitting and reviewing do."),
-        ("/login/?next=https://elsewhere.example/submissions/new/", "Reading the public record needs no account."),
+        ("/login/", "You can read all results without an account. Submitting and reviewing need one."),
+        ("/login/?next=https://elsewhere.example/submissions/new/", "You can read all results without an account."),
     ],
 )
 def test_the_sign_in_page_says_why_it_is_shown(client, address, why) -> None:
@@ -71,9 +71,9 @@ def test_the_contact_is_named(client, settings, address) -> None:
 
 @PAGES
 def test_without_a_contact_the_page_names_none(client, settings, address) -> None:
-    assert "It does not say how to reach them." in words(client, address)
+    assert "It names no address for requests." in words(client, address)
     settings.OPERATOR = "North Lab"
-    assert "It does not say how to reach them: ask North Lab." in words(client, address)
+    assert "It names no address for requests: ask North Lab." in words(client, address)
     assert "dev.py" not in words(client, address)
 
 
@@ -179,7 +179,7 @@ def release(definitions):
 def test_the_page_of_an_open_call_links_its_form(client, release) -> None:
     page = source(client, "/releases/sc99/")
     assert f'href="{WANTED}"' in page
-    assert "Research" in page.partition("It will make")[2]
+    assert "Research" in page.partition("It will publish")[2]
     client.force_login(Account.objects.create_user("gil"))
     assert '<option value="sc99" selected>' in source(client, WANTED)
     assert "selected" not in source(client, "/submissions/new/?release=sc77").partition("id_release")[2].split("/p>")[0]

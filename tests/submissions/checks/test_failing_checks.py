@@ -162,4 +162,4 @@ def test_the_hint_names_administrators_with_an_address(failing) -> None:
     (finding,) = failing().checks.get().report["findings"]
     assert finding["code"] == "processing.failed"
     assert "an operator has been told" not in finding["hint"]
-    assert "administrators with a mail address" in finding["hint"]
+    assert "administrators get an email" in finding["hint"]

@@ -96,7 +96,7 @@ def test_the_page_shows_what_the_recipe_answers_and_contradicts(cast, described)
     submission.answers = {"tasks": 999, "execution": f"{HOSTILE} with stonewall-time=17"}
     submission.save(update_fields=["answers"])
     page = page_source(client.get(address(submission)))
-    assert page.count("The recipe of the run says otherwise") >= 1
+    assert page.count("The recipe of the run has another answer") >= 1
     assert fields(page)["tasks"] == "999" and "<script>alert" not in page
 
 

@@ -81,7 +81,7 @@ def test_a_file_with_lines_outside_runs_is_partly_read(runs, read_files, cut) ->
         (check([]), "No result was read from them; the findings say why."),
         (
             check([{"path": "results"}]),
-            "What of them was not read is not known: they were checked before that was written down.",
+            "Which parts were not read is not known: they were checked before the registry recorded that.",
         ),
     ],
 )

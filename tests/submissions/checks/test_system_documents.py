@@ -142,7 +142,7 @@ def test_the_page_shows_the_description_by_section(described, cast) -> None:
         "200 Gbit/s",
         "512 GiB",
         "network 0 rate_bit_s",
-        "1 unlike the others",
+        "1 outlier",
         "only root may read it",
         "lustre.client.llite.max_cached_mb",
         "1.5 PiB",
@@ -270,7 +270,7 @@ def test_a_submission_without_description_has_no_known_difference(described, che
     described_submission, bare = described(), checked(performance=2.0)
     difference = cast.alice.get(f"submissions/{described_submission.pk}/difference/?with={bare.pk}").json()
     assert (difference["described"], difference["differences"]) == ([True, False], [])
-    assert "B has no described system" in page(
+    assert "B has no system document" in page(
         cast.alice, f"/submissions/{described_submission.pk}/difference/?with={bare.pk}"
     )
 

@@ -122,7 +122,7 @@ def test_a_copy_of_replaced_files_is_renewed(cast, submitted) -> None:
     assert {"path": "io500.sh", "reason": "not-agreed"} in copy.report["left_out"]
 
 
-@pytest.mark.parametrize(("closed", "told"), [(False, "it can be edited"), (True, "Editing is closed.")])
+@pytest.mark.parametrize(("closed", "told"), [(False, "You can edit it until then"), (True, "Editing is closed.")])
 def test_the_page_shows_the_deadline(cast, client, release, submitted, closed, told) -> None:
     submission = submitted()
     if closed:

@@ -151,7 +151,7 @@ def test_later_rules_add_only_a_dated_mark_to_a_published_result(cast, release, 
     assert mark["on"] == f"{submission.recheck.made_at:%Y-%m-%d}"
     assert [finding["code"] for finding in mark["findings"]] == ["io500.evidence.dates"]
     page = client.get(f"/results/{after['public_id']}/").content.decode()
-    assert f"<b>Looked at again on {mark['on']}</b>" in page and "io500.evidence.dates" in page
+    assert f"<b>Checked again on {mark['on']}</b>" in page and "io500.evidence.dates" in page
     assert later_evidence.mark_results([submission.pk]) == 0
 
 

@@ -175,8 +175,8 @@ def test_the_submitter_reads_where_a_run_can_rank_while_it_waits_for_review(cast
         assert ("Where this run can rank" in page and "This run has client nodes: 9" in page) == may_see, name
         if may_see:
             assert 'name="lists"' not in page, "it is submitted: nothing to choose"
-            assert re.search(r"Full[^<]*<small>asked for</small>", page)
-            assert page.count("<small>asked for</small>") == 1
+            assert re.search(r"Full[^<]*<small>requested</small>", page)
+            assert page.count("<small>requested</small>") == 1
     Submission.objects.filter(pk=submission.pk).update(state="in_review")
     browser.force_login(cast.alice.account)
     assert "This run has client nodes: 9" in browser.get(f"/submissions/{submission.pk}/").content.decode()

@@ -118,7 +118,7 @@ def test_a_fully_read_bundle_is_marked(cast: Cast, check) -> None:
 def test_read_lines_of_an_older_check_are_unknown(cast: Cast, logged) -> None:
     as_before_lines(logged)
     page = read_page(cast.alice, f"/submissions/{logged.pk}/")
-    assert "What of them was not read is not known" in page
+    assert "Which parts were not read is not known" in page
     assert "✓ read" not in page and "not read</span>" not in page and "<td>checked</td>" in page
 
 

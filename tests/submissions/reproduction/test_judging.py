@@ -207,7 +207,7 @@ def test_a_failure_is_kept_and_tried_again_later(cast: Cast, unreadable: Result,
     browser = Client()
     browser.force_login(cast.charlie.account)
     page = page_source(browser.get(f"/submissions/{failing.pk}/"))
-    assert f"Not held against {failing.reproduces.public_id} yet." in page and "The registry failed to compare" in page
+    assert f"Not compared with {failing.reproduces.public_id} yet." in page and "The registry failed to compare" in page
     past = timezone.now() - timedelta(minutes=5)
     Submission.objects.filter(pk=failing.pk).update(judging_failed_at=past, judging_due_at=past + timedelta(minutes=1))
     assert judging.judge_due() == 0

@@ -76,12 +76,12 @@ def test_the_page_of_the_submission_says_what_becomes_of_each_finding(cast, shor
     dispose_finding(cast.dana, short, "accepted_limitation", "Old firmware.")
     page = page_source(page_of(cast.bob).get(address))
     assert "Old firmware." in page.partition('id="points"')[2].partition("</section>")[0]
-    assert "has to be withdrawn.</b>" not in page
+    assert "asks you to withdraw this run.</b>" not in page
     dispose_finding(cast.dana, short, "withdraw", "Another machine ran beside it.")
     page = page_source(page_of(cast.alice).get(address))
-    assert re.search(r"has to be withdrawn\.</b>\s*Another machine ran beside it\.", page)
+    assert re.search(r"asks you to withdraw this run\.</b>\s*Another machine ran beside it\.", page)
     dispose_finding(cast.dana, short, "open", "It did not.")
-    assert "has to be withdrawn.</b>" not in page_source(page_of(cast.alice).get(address))
+    assert "asks you to withdraw this run.</b>" not in page_source(page_of(cast.alice).get(address))
 
 
 @pytest.mark.parametrize("finding", [SHORT | {"where": "b.txt:9"}, SHORT | {"message": "It is much shorter."}])

@@ -238,9 +238,9 @@ def test_pages_ask_and_answer(cast, release, hers, his) -> None:
 def test_the_page_of_a_run_opens_and_closes_it(cast, hers, his) -> None:
     client = page_of(cast.bob)
     address = f"/submissions/{hers.pk}/questions/consent/"
-    assert "Take no more questions" in page_source(client.get(f"/submissions/{hers.pk}/"))
+    assert "Close to questions" in page_source(client.get(f"/submissions/{hers.pk}/"))
     assert client.post(address, {"open": "no"}).status_code == 302
-    assert "Let them ask" in page_source(client.get(f"/submissions/{hers.pk}/"))
+    assert ">Open to questions<" in page_source(client.get(f"/submissions/{hers.pk}/"))
     assert client.post(address, {"open": "yes"}).status_code == 302
     assert page_of(cast.charlie).post(address, {"open": "no"}).status_code == 404
     assert questions.is_open(hers)

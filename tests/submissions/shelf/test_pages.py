@@ -37,7 +37,7 @@ def text(answer) -> str:
 
 def test_runs_are_found_grouped_and_compared(page, shelved) -> None:
     first, second = shelved(), shelved(performance=2.0, system="Heron")
-    assert "Nothing here yet" in text(page("charlie", "/shelf/"))
+    assert "No runs yet. A run comes onto the shelf" in text(page("charlie", "/shelf/"))
     listed = text(page("bob", "/shelf/"))
     assert listed.index("Heron") < listed.index("Otter"), "newest first"
     assert page("bob", "/shelf/group/", {"results": [first.pk, second.pk], "labels": "tuned"}).status_code == 302
@@ -252,7 +252,7 @@ def test_choices_of_one_title_have_their_names_beside_it(page, shelved, publishe
 def test_an_empty_sweep_says_that_nothing_fills_a_cell(page, shelved) -> None:
     shelved()
     written = text(page("bob", "/shelf/institution/systems/north-lab-otter/sweep/"))
-    assert "No result of IOR or mdtest is here to fill a cell." in written
+    assert "This system has no IOR or mdtest result that could fill a cell." in written
     assert "were examined" not in written and "names the release" not in written
 
 
@@ -273,7 +273,7 @@ def test_a_shelf_is_narrowed_by_path_and_benchmark(page, shelved) -> None:
     assert "2 runs of your institutions." in text(page("alice", "/shelf/?path=RUN.tar"))
     assert "2 runs of your institutions." in text(page("alice", "/shelf/?tool=io500"))
     for query in ("path=%25", "path=_un", "path=elsewhere", "tool=fio", "path=run&tool=ior"):
-        assert "No run of your institutions is like this." in text(page("alice", f"/shelf/?{query}")), query
+        assert "No run of your institutions matches these filters." in text(page("alice", f"/shelf/?{query}")), query
 
 
 def test_all_runs_of_a_narrowed_shelf_are_grouped_at_once(page, shelved) -> None:
