@@ -213,7 +213,7 @@ def test_a_failed_target_is_named_without_a_rank(client, db) -> None:
     assert [round(chance["percent"], 1) for chance in first_targets["meeting"]] == [33.3, 66.7, 100.0]
     assert (equal["silent"], equal["slow"]) == ([], [])
     page = page_source(client.get("/results/hw-1/members/"))
-    for text in ("No figure of target 1</span>", "All 2 give 9 MiB/s."):
+    for text in ("No figure of target 1</span>", "All 2 have 9 MiB/s."):
         assert page.count(text) == 1
     assert (page.count("Probability that a file uses a slow target"), page.count("Distribution of targets")) == (
         1,

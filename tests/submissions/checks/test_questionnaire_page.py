@@ -89,7 +89,7 @@ def test_the_page_shows_what_the_recipe_answers_and_contradicts(cast, described)
     submission = described()
     client = browser(cast.alice)
     page = text(client.get(address(submission)))
-    assert "Answered by the recipe" in page and "says otherwise" not in page
+    assert "Answered by the recipe" in page and "has another answer" not in page
     submission_page = text(client.get(f"/submissions/{submission.pk}/"))
     assert "The recipe of the run answers 3 questions." in submission_page
     assert "Facts alone support: <b>" in submission_page

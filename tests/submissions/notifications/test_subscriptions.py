@@ -79,7 +79,7 @@ def test_a_step_is_one_email_with_system_levels_date_and_unsubscribe_link(alice,
     for text in (
         step_text.format("\N{MULTIPLICATION SIGN}"),
         f"/systems/{SLUG}/history/",
-        "stop on",
+        "to stop:",
         "/account/following/",
     ):
         assert text in letter.body, letter.body

@@ -248,13 +248,13 @@ def test_typed_input_is_offered_again_after_signing_in(client, reader) -> None:
     kept_page = page_source(client.get("/account/kept/"))
     assert 'action="/study/save/"' in kept_page and 'name="title" value="Reads &lt;by&gt; client"' in kept_page
     assert "not kept" not in kept_page
-    assert "Nothing is kept" in page_source(client.get("/account/kept/"))
+    assert "Nothing is left to show" in page_source(client.get("/account/kept/"))
 
 
 @pytest.mark.parametrize("form_text", ["", "x", "x" * 100_000, "eyJwYXRoIjoiLyJ9:1:x"])
 def test_input_with_a_foreign_signature_is_dropped(client, reader, form_text) -> None:
     client.post("/login/", {"username": "gil", "password": PASSWORD, "kept_input": form_text})
-    assert "Nothing is kept" in page_source(client.get("/account/kept/"))
+    assert "Nothing is left to show" in page_source(client.get("/account/kept/"))
 
 
 def test_a_form_too_long_to_keep_leads_to_the_sign_in_page(client) -> None:
