@@ -205,7 +205,7 @@ def _send_invitation(invitation: Invitation, address: str) -> None:
     words = (
         f"{invitation.invited_by} invites you to submit storage benchmark results for {invitation.institution} "
         f"as {invitation.get_role_display()}.\n\nSign in and accept within {INVITATION_LASTS.days} days:\n{address}\n\n"
-        "If you expected no such mail, do nothing."
+        "If you did not expect this email, ignore it."
     )
     try:
         send_mail(f"Invitation to {invitation.institution}", words, None, [invitation.invitee])

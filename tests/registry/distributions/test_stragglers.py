@@ -184,7 +184,7 @@ def test_slow_targets_by_the_api(client, survey, django_assert_num_queries) -> N
 
 def test_the_page_shows_histogram_slow_targets_probabilities_and_tables(client, survey) -> None:
     page = page_source(client.get(f"/results/{survey}/members/"))
-    for text in ("18 slow", "How many lie where", "67.5", "The histogram as a table", "From number 3 on below 95 %"):
+    for text in ("18 slow", "Histogram: ", "67.5", "The histogram as a table", "From number 3 on below 95 %"):
         assert text in page
     quartiles = "".join(f'<td class="n">{cell}</td>' for cell in ("80", "100", "100", "100", "100"))
     assert quartiles in page, "the boxes as a table"
@@ -215,7 +215,7 @@ def test_a_failed_target_is_named_without_a_rank(client, db) -> None:
     page = page_source(client.get("/results/hw-1/members/"))
     for text in ("No figure of target 1</span>", "All 2 give 9 MiB/s."):
         assert page.count(text) == 1
-    assert (page.count("Probability that a file uses a slow target"), page.count("How many targets lie where")) == (
+    assert (page.count("Probability that a file uses a slow target"), page.count("Distribution of targets")) == (
         1,
         1,
     )
