@@ -82,4 +82,4 @@ def test_a_run_is_shared_at_once_within_its_limit(cast, checked, monkeypatch: py
     rows.shelve_due()
     run, until = ShelfRun.objects.get(), timezone.now() + timedelta(days=1)
     account = cast.alice.account
-    assert count_made(lambda number: groups.share_run(account, run.pk, f"guest-{number}", until), ShelfRefused) == 2
+    assert count_made(lambda number: groups.share_run(account, run.key, f"guest-{number}", until), ShelfRefused) == 2
