@@ -198,7 +198,7 @@ def test_the_upload_page_explains_why_it_needs_an_account(client) -> None:
 
 def test_an_open_registry_says_that_reading_needs_no_account(client, settings) -> None:
     settings.READ_REQUIRES_LOGIN = False
-    assert "Reading the public record needs no account." in page_source(client.get("/account/request/"))
+    assert "Reading the public record needs no account;" in page_source(client.get("/account/request/"))
     assert client.get("/results/").status_code == 200
 
 
