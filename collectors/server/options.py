@@ -15,17 +15,10 @@ SCOPES = {PUBLIC: PUBLIC, "own": "institution", "both": "all", "institution": "i
 
 
 def add_context(verb):
-    verb.add_argument(
-        "--metadata", metavar="FILE", help="JSON object with the run details that the results do not contain"
-    )
+    verb.add_argument("--metadata", metavar="FILE", help="JSON object of run details that results lack")
     verb.add_argument("--release", metavar="R", help="release to submit the results to")
     verb.add_argument(
-        "--list",
-        metavar="L",
-        dest="lists",
-        action="append",
-        default=[],
-        help="ranked list; repeat the option, or give a,b, for several",
+        "--list", metavar="L", dest="lists", action="append", default=[], help="ranked list; repeat, or give a,b"
     )
 
 

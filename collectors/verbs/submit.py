@@ -36,7 +36,7 @@ def define(verb):
         dest="lists",
         action="append",
         default=[],
-        help="ranked list; repeat the option, or give a,b, for several",
+        help="ranked list; repeat it, or give a,b, for several",
     )
     verb.add_argument(
         "--acknowledge", action="store_true", help="confirm that you know the rules and agree to publication"
