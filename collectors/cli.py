@@ -14,10 +14,10 @@ from collectors.verbs import VERBS, define_verb, load_verb
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
 
-ABOUT = """Brings benchmark results to a Highwater registry.
+ABOUT = """Record machines, check benchmark results, and send them to a Highwater registry.
 
-The registry's address and your token come from HIGHWATER_URL and HIGHWATER_TOKEN, or from
-~/.config/highwater/config.ini (mode 0600):
+`login` stores the registry's address and your token in ~/.config/highwater/config.ini (mode 0600).
+HIGHWATER_URL and HIGHWATER_TOKEN override that file:
 
   [highwater]
   url = https://registry.example/
@@ -25,7 +25,7 @@ The registry's address and your token come from HIGHWATER_URL and HIGHWATER_TOKE
 """
 
 AFTERWARDS = """exit status:
-  0 ok   1 findings   2 usage   3 nothing collected   4 network   130 interrupted
+  0 ok   1 error findings, or refused   2 wrong usage   3 nothing found   4 network   130 interrupted
 
 `%(prog)s VERB --help` shows examples.
 """
@@ -49,7 +49,7 @@ def main(arguments=None):
     except CollectorError as error:
         return print_error(error, options, progress)
     except KeyboardInterrupt:
-        progress.note("interrupted; no temporary file was left behind")
+        progress.note("interrupted; no temporary file remains")
         return INTERRUPTED
     except BrokenPipeError:
         give_up_output()  # whoever read it has left
@@ -68,7 +68,7 @@ def system_error(error):
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         import tempfile  # with what it loads, a tenth of the time of a short command
 
-        hint = f"Make room, or let TMPDIR name another folder than {tempfile.gettempdir()}; then run it again."
+        hint = f"Free some space, or let TMPDIR name another folder than {tempfile.gettempdir()}; then run it again."
     return UsageError("collector.os", f"{error.strerror or error}{place}.", hint)
 
 

@@ -3,7 +3,7 @@
 A folder `validators/benchmarks/<slug>/` holds
 
     benchmark.json  the descriptor: tool, name, operations, versions, parameters, files (schemas/benchmark.1.json)
-    README.md       how to run it, and when it lies; beside the tables that are made of the descriptor
+    README.md       how to run it, and when its output is wrong; its page adds tables from the descriptor
     parser.py       find_runs(bundle) -> Reading; explain(run) -> list[str], the lines of `reproduce`
     parameters.json where parameters of a run are read, if not in its output, and what they are; optional
     lines.json      where outputs begin, and which lines are not read, and why (schemas/lines.1.json)

@@ -21,22 +21,22 @@ ROLES = ("client", "oss", "mds")
 
 def add_options(verb):
     """The options of every verb that looks at machines."""
-    verb.add_argument("--role", choices=ROLES, default="client", help="what these nodes are (%(default)s)")
+    verb.add_argument("--role", choices=ROLES, default="client", help="role of these nodes (%(default)s)")
     verb.add_argument("--profile", choices=PROFILES, default="default", help="what may leave the site (%(default)s)")
     verb.add_argument(
-        "--directory", metavar="DIR", help="where the benchmark writes: its layout is recorded, not its name"
+        "--directory", metavar="DIR", help="folder that the benchmark writes to: its layout is recorded, not its name"
     )
     verb.add_argument("--root", metavar="DIR", default="/", help="read a node from a folder instead of /")
-    verb.add_argument("--commands", metavar="FILE", help="play recorded commands instead of running any")
+    verb.add_argument("--commands", metavar="FILE", help="use recorded answers instead of running commands")
     site_probes.define(verb)
-    verb.add_argument("--launcher", choices=launch.LAUNCHERS, help="look at many nodes: who starts us there")
-    verb.add_argument("--nodes", metavar="NODES", help="which nodes, such as nid[001-010,15],login1")
+    verb.add_argument("--launcher", choices=launch.LAUNCHERS, help="launcher that starts the collector on many nodes")
+    verb.add_argument("--nodes", metavar="NODES", help="the nodes, such as nid[001-010,15],login1")
     verb.add_argument(
         "--node-timeout",
         metavar="SECONDS",
         type=seconds,
         default=launch.NODE_TIMEOUT_S,
-        help="a node that has not answered by then has failed (%(default)g)",
+        help="give up on a node after this many seconds (%(default)g)",
     )
 
 

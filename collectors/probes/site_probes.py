@@ -179,7 +179,7 @@ def probe_error(path, reason):
 
 def define(verb):
     """The option of every verb that knows a site's probes."""
-    verb.add_argument("--probes", metavar="DIR", help="the site's own probes (%s)" % SITE_FOLDER)
+    verb.add_argument("--probes", metavar="DIR", help="folder with the site's own probes (%s)" % SITE_FOLDER)
 
 
 def of_site(folder, note):

@@ -15,10 +15,10 @@ SCOPES = {PUBLIC: PUBLIC, "own": "institution", "both": "all", "institution": "i
 
 
 def add_context(verb):
-    verb.add_argument("--metadata", metavar="FILE", help="JSON object with what the results do not say themselves")
-    verb.add_argument("--release", metavar="R", help="release that the results are meant for")
+    verb.add_argument("--metadata", metavar="FILE", help="JSON object of run details that results lack")
+    verb.add_argument("--release", metavar="R", help="release to submit the results to")
     verb.add_argument(
-        "--list", metavar="L", dest="lists", action="append", default=[], help="ranked list; again, or a,b, for more"
+        "--list", metavar="L", dest="lists", action="append", default=[], help="ranked list; repeat, or give a,b"
     )
 
 
@@ -31,7 +31,7 @@ def add_scope(verb, what):
         "--scope",
         choices=list(SCOPES),
         metavar="public|own|both",
-        help="%s: of the public record, checked runs of your institutions and those shared with you, or both" % what,
+        help="%s: public results, checked runs of your institutions and those shared with you, or both" % what,
     )
 
 
@@ -46,7 +46,7 @@ def add_timeout(verb, default_s=DEFAULT_TIMEOUT_S):
         metavar="SECONDS",
         type=seconds,
         default=default_s,
-        help="give up after so many seconds, repeating and waiting included (%(default)g)",
+        help="give up after this many seconds, with retries and waiting (%(default)g)",
     )
 
 

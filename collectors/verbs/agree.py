@@ -13,8 +13,8 @@ EXAMPLES = """examples:
   %(prog)s reproduce-hw-1
   %(prog)s . --json > agreement.json
 
-The folder is one that `reproduce` wrote and whose job.sh has run. Each ratio is new to original, of geometric means,
-with its interval of 95 percent. Exit status: 0 agrees, 1 not reproduced, 5 cannot tell.
+DIR is a folder that `reproduce` wrote and whose job.sh has run. Each ratio is the new geometric mean to the
+original one, with a 95 percent interval. Exit status: 0 agrees, 1 not reproduced, 5 cannot tell.
 """
 
 CANNOT_TELL = 5

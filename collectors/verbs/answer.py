@@ -19,11 +19,11 @@ EXAMPLES = """examples:
   %(prog)s 784c6d71 --file answers.json
   %(prog)s 784c6d71 --ask
 
-It shows each question with its answer and where that comes from: collected on the machines, printed
-by the benchmark, or written by a person. What the recipe of the run answers need not be typed.
---file replaces what people wrote with the `answers` of a file: one of --json, one of
-`questionnaire`, or one object of question ids and answers. --ask goes through the open questions on
-a terminal; an empty line leaves one open.
+It shows each question with its answer and the source of the answer: collected on the machines,
+printed by the benchmark, or written by a person. You need not type what the recipe of the run answers.
+--file replaces the answers that people wrote by those of a file. The file is the output of --json, the
+output of `questionnaire`, or an object of question ids and answers. --ask asks the open questions on a
+terminal; an empty line leaves a question open.
 """
 
 MAX_BYTES = 256 * 1024
@@ -38,7 +38,7 @@ YES_NO = {"yes": True, "y": True, "no": False, "n": False}
 def define(verb):
     verb.add_argument("id", metavar="ID", help="the submission")
     way = verb.add_mutually_exclusive_group()
-    way.add_argument("--file", metavar="F", help="JSON with the answers; - reads standard input")
+    way.add_argument("--file", metavar="F", help="JSON file with the answers; - is standard input")
     way.add_argument("--ask", action="store_true", help="ask the open questions, on a terminal")
     server_options.add_output(verb)
     server_options.add_timeout(verb)

@@ -20,9 +20,9 @@ EXAMPLES = """examples:
   %(prog)s --launcher ssh --nodes oss[1-8],oss11 --role oss --out oss.json
   %(prog)s --emit >> nodes.jsonl
 
-Reads files and runs reading commands only; needs no root, and says what root alone could read.
-Serial numbers, addresses, names of users and hosts are not in the document: `explain` tells for
-each parameter what is read, and docs/collector.md what each profile lets out.
+`collect` reads files and runs commands that only read. It needs no root, and marks what only root could
+read. The document has no serial numbers, addresses, or names of users and hosts. `explain` shows what is
+read for each parameter, and docs/collector.md what leaves the site with each profile.
 """
 
 

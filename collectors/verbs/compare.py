@@ -15,11 +15,11 @@ EXAMPLES = """examples:
   %(prog)s 784c6d71 hw-2 --json
   %(prog)s 784c6d71 91c0 --scope own
 
-The ratio is B to A. It comes with its interval of 95 percent where both were repeated; without one it cannot be
-known whether a difference is chance. Checked runs of your institution are compared before they are published;
-for these, and to name a submission by its id, you need a token.
-Runs of an upload of many have ids of their own: `list --scope own` prints them.
-The exit status is 0 also where the registry gives no ratios; it then says why.
+The ratio is B to A. If both were repeated, it has a 95 percent interval. Without an interval it is unknown
+whether a difference is chance. You can compare checked runs of your institution before they are published.
+For these, and to name a submission by its id, you need a token. If an upload holds several runs, each has its
+own id: `list --scope own` prints them. If the registry gives no ratios, the output has the reason, and the exit
+status is still 0.
 """
 
 DIVISORS = ("client", "server", "process", "drive", "target", "enclosure", "rack_unit", "watt", "pib")
@@ -28,8 +28,8 @@ NOT_ON_SHELF = ("draft", "received", "processing", "invalid", "rejected", "withd
 
 
 def define(verb):
-    verb.add_argument("a", metavar="A", help="a result by its public id, or a submission")
-    verb.add_argument("b", metavar="B", help="another one")
+    verb.add_argument("a", metavar="A", help="public id of a result, or id of a submission")
+    verb.add_argument("b", metavar="B", help="the other one")
     verb.add_argument("--per", metavar="X", choices=DIVISORS, help="divide by: " + " ".join(DIVISORS))
     server_options.add_scope(verb, "whose results may be compared")
     server_options.add_output(verb)
@@ -63,7 +63,7 @@ def refuse_submissions(names):
         if not ids.is_public(name):
             raise UsageError(
                 "collector.scope",
-                "%s is of no published result, and --scope public asks for these alone." % name,
+                "%s is not a published result, and --scope public compares only these." % name,
                 "Give public ids such as hw-1, or --scope both.",
             )
 

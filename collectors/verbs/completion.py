@@ -13,8 +13,8 @@ EXAMPLES = """examples:
   %(prog)s bash >> ~/.bashrc
   %(prog)s zsh >> ~/.zshrc
 
-It completes `highwater` and `highwater.pyz`, asks no registry, and knows the verbs and options of this version,
-with the words that they take, as the forms of import and the values of --scope. All else is completed as files.
+The script completes `highwater` and `highwater.pyz`: the verbs and options of this version, and fixed values such
+as those of --scope. It completes everything else as file names. It does not contact the registry.
 """
 
 COMMANDS = "highwater highwater.pyz"

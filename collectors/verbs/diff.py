@@ -6,16 +6,16 @@ from collectors import report
 from collectors.document import compare, parameters, system_file
 from collectors.errors import FINDINGS, OK
 
-ABOUT = "show what differs between two described systems"
+ABOUT = "show what differs between two system documents"
 
 EXAMPLES = """examples:
   %(prog)s before.json after.json
   %(prog)s ours.tar.gz theirs.tar.gz
   %(prog)s run1/system.json run2/system.json --json
 
-A and B are documents of collect, fold or run, or bundles that hold one. Classes of nodes are
-compared with the nearest of their role. Names of nodes and file systems, load, counters and other
-things that change by themselves are left out. Exit status: 0 nothing differs, 1 something does.
+A and B are documents of collect, fold or run, or bundles that contain one. `diff` compares each class of
+nodes with the most similar class of the same role. It ignores names of nodes and file systems, load, counters
+and other values that always change. Exit status: 0 nothing differs, 1 something differs.
 """
 
 WIDEST_COLUMN = 60
@@ -24,8 +24,8 @@ UNITS = frozenset(["B", "KiB", "MiB", "s", "ms", "kHz", "Gbit/s", "MB/s", "pages
 
 
 def define(verb):
-    verb.add_argument("first", metavar="A", help="a document or bundle")
-    verb.add_argument("second", metavar="B", help="another")
+    verb.add_argument("first", metavar="A", help="a system document or bundle")
+    verb.add_argument("second", metavar="B", help="the other one")
     verb.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
 
 

@@ -16,8 +16,8 @@ EXAMPLES = """examples:
   highwater.pyz validate results
   highwater.pyz upload results --test
 
-Nothing was measured: EXAMPLE.txt in the folder says so, and so does a warning wherever the run is
-checked. A registry that others can reach does not take it for its lists.
+Nothing was measured: EXAMPLE.txt in the folder states this, and each check of the run gives a warning.
+A public registry never lists it.
 """
 
 RUN = "data/example-run.1.json"

@@ -8,7 +8,7 @@ from collectors import report
 from collectors.document import parameters
 from collectors.errors import OK, UsageError
 
-ABOUT = "say what a parameter is, where it is read and what of it leaves the site"
+ABOUT = "show what a parameter means, where it is read and what of it leaves the site"
 
 EXAMPLES = """examples:
   %(prog)s
@@ -17,7 +17,7 @@ EXAMPLES = """examples:
   %(prog)s read_ahead
   %(prog)s /sys/block/sda/queue/scheduler --json
 
-A group, an id, a part of an id, or a path on the node. Without one, the groups.
+Give a group, an id, a part of an id, or a path on the node. Without an argument it lists the groups.
 """
 
 SUGGESTIONS = 3

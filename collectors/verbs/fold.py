@@ -8,18 +8,17 @@ from collectors.errors import OK
 from collectors.files import write_json
 from collectors.privacy import pseudonyms
 
-ABOUT = "make one document of the documents of many nodes"
+ABOUT = "merge the documents of many nodes into one system document"
 
 EXAMPLES = """examples:
   %(prog)s nodes.txt --out system.json
   %(prog)s node-*.json --out system.json
   srun --ntasks-per-node=1 --label python3 highwater.pyz collect --emit | %(prog)s - --out system.json
 
-Nodes that are alike become one class with a count; a few that differ in little are told as
-outliers of it: which node, what, and what the others have. Each file holds one document, or one
-a line, as `collect --emit` prints them; labels of srun, mpirun, pdsh and clush before a line are
-understood. What is no document is counted as a failed node; the rest stands.
-`collect --launcher` runs all of this at once.
+Equal nodes become one class with a count. A few nodes that differ little become outliers of the class,
+with the node, the value, and the value of the others. Each file holds one document, or one document per
+line, as `collect --emit` prints them. Lines may have labels of srun, mpirun, pdsh and clush. Anything
+else counts as a failed node; the other nodes stay. `collect --launcher` does all of this at once.
 """
 
 

@@ -12,7 +12,7 @@ from collectors.gate import judgement, reading, reports
 from collectors.server import ids, submission
 from collectors.server import options as server_options
 
-ABOUT = "tell whether a run is worse than a baseline: exit 0 no, 1 worse, 5 cannot tell"
+ABOUT = "decide whether a run is worse than a baseline: exit 0 no, 1 worse, 5 unknown"
 
 EXAMPLES = """examples:
   %(prog)s results --baseline good.json
@@ -24,11 +24,11 @@ EXAMPLES = """examples:
   %(prog)s 784c6d71 --baseline results/before --tolerance 5
 
 The baseline is a result (folder, file, archive, or what `validate --json` printed), the public id of a result, the
-id of a submission or of a run on your shelf (`list --scope own` shows them), or the name of a system. Of a system the
-last runs predict the values: published ones, and with --scope own those of your shelf. It takes three values of a
-metric to know how it varies, of a system five; with fewer the exit status is 5, unless --tolerance says which loss
-in percent is none. Runs with other settings are not compared. --nodes says on how many client nodes the run was, where
-its output does not.
+id of a submission or of a run on your shelf (`list --scope own` shows them), or the name of a system. The last
+runs of a system predict the values: published runs, and with --scope own those on your shelf. The variation of a
+metric is known from three values, or five of a system. With fewer the exit status is 5, unless --tolerance gives
+the loss in percent that is acceptable. Runs with other settings are not compared. --nodes gives the number of
+client nodes if the output of the run does not contain it.
 """
 
 CANNOT_TELL = 5
@@ -38,21 +38,27 @@ STATUS = {judgement.WORSE: FINDINGS, judgement.UNKNOWN: CANNOT_TELL}
 
 def define(verb):
     verb.add_argument("target", metavar="PATH|ID", help="the run: a result, or the id of a submission or result")
-    verb.add_argument("--baseline", metavar="ID|SYSTEM|PATH", required=True, help="what it is compared with")
     verb.add_argument(
-        "--fail-on", metavar="worse", choices=("worse",), default="worse", help="what ends with 1 (worse, the default)"
+        "--baseline", metavar="ID|SYSTEM|PATH", required=True, help="the result or system to compare with"
+    )
+    verb.add_argument(
+        "--fail-on",
+        metavar="worse",
+        choices=("worse",),
+        default="worse",
+        help="the verdict that ends with status 1 (worse, the default)",
     )
     verb.add_argument(
         "--tolerance",
         metavar="PERCENT",
         type=parse_percent,
-        help="a loss up to this is none; decides alone without repeats",
+        help="accept a loss up to this; without repeats it alone decides",
     )
     verb.add_argument(
-        "--nodes", metavar="N", type=parse_nodes, help="client nodes of the run, where its output does not say them"
+        "--nodes", metavar="N", type=parse_nodes, help="client nodes of the run, if its output does not contain them"
     )
-    verb.add_argument("--junit", metavar="FILE", help="write JUnit's XML there")
-    verb.add_argument("--markdown", metavar="FILE", help="write a table in Markdown there")
+    verb.add_argument("--junit", metavar="FILE", help="write JUnit XML to this file")
+    verb.add_argument("--markdown", metavar="FILE", help="write a Markdown table to this file")
     server_options.add_scope(verb, "whose runs of a system predict the values")
     server_options.add_output(verb)
     server_options.add_timeout(verb)

@@ -14,16 +14,16 @@ EXAMPLES = """examples:
   %(prog)s dcc1ee4e 91c0 --label tuned --label "8 MiB"
   %(prog)s e58bf9db --project "" --label ""
 
-The id of a submission stands for all its runs on the shelf, that of a run for this one. What you leave out
-stays. Labels replace those that a run has, and an empty text takes them away. Only members of your institution
-see projects and labels; list --scope own --project Acceptance lists the runs.
+The id of a submission selects all its runs on the shelf, the id of a run only that run. An option that you leave
+out changes nothing. Labels replace those that a run has; an empty text removes them. Only members of your
+institution see projects and labels. `list --scope own --project Acceptance` lists the runs.
 """
 
 
 def define(verb):
     verb.add_argument("id", metavar="ID", nargs="+", help="a submission, or a run on the shelf")
-    verb.add_argument("--project", metavar="P", help="their project; empty: none")
-    verb.add_argument("--label", metavar="L", action="append", help="a label; again for more; empty: none")
+    verb.add_argument("--project", metavar="P", help="the project; empty: none")
+    verb.add_argument("--label", metavar="L", action="append", help="a label; repeat for several; empty: none")
     server_options.add_output(verb)
     server_options.add_timeout(verb)
 

@@ -25,20 +25,20 @@ EXAMPLES = """examples:
   %(prog)s racadm bios.txt --into system.json --class 0123456789abcdef
   %(prog)s ilorest ilorest.json
 
-tree finds the outputs below a folder by what is in them, and sends them in bundles of up to 500. The same
-output twice is sent once. What no benchmark is known to write, links, and files with what looks like a
-token stay here, and are listed. The same command again goes on where it ended, and sends what is new. What
-was withdrawn or erased since stays away, and is listed as gone, unless --again is given.
-reframe reads the report of `reframe ... --report-file=report.json`, jube the folder of a benchmark. Of
-both, the raw outputs of what passed or is done are sent; their own figures are not.
+`tree` finds the outputs below a folder by their content, and sends them in bundles of up to 500. It sends
+equal outputs once. It lists, and does not send, links, files that no benchmark writes, and files that seem
+to contain a token. Run the same command again to continue after an interruption, or to send new outputs.
+Outputs that were withdrawn or erased since are listed as gone, and sent again only with --again.
+`reframe` reads the report of `reframe ... --report-file=report.json`, and `jube` the folder of a benchmark.
+Both send the raw outputs of tests that passed or finished, and not the numbers that the harness computed.
 
-The files of BIOS settings come from these commands, run by whoever may use the management controller:
+These commands write the files of BIOS settings. They need access to the management controller:
   curl -k -u USER https://BMC/redfish/v1/Systems/SYSTEM/Bios > Bios.json
   racadm get BIOS > bios.txt
   ilorest save --selector Bios. --json -f ilorest.json
 
-Only settings that change speed are taken. Serial numbers, asset tags, passwords, addresses and
-texts that somebody typed stay in the file.
+`import` reads only settings that affect speed. It leaves out serial numbers, asset tags, passwords,
+addresses and free text.
 """
 
 RESULT_FORMS = ("tree", "reframe", "jube")
@@ -50,17 +50,15 @@ IMPORT_TIMEOUT_S = 3600.0
 def define(verb):
     forms = RESULT_FORMS + BIOS_FORMS
     verb.add_argument("form", metavar="FORM", choices=forms, help="one of " + " ".join(forms))
-    verb.add_argument("file", metavar="PATH", help="the tree, the report or folder, or the output with settings")
+    verb.add_argument("file", metavar="PATH", help="the folder, the report, or the file with settings")
     of_results = verb.add_argument_group("results (tree, reframe, jube)")
     server_options.add_context(of_results)
-    of_results.add_argument("--test", action="store_true", help="for trying out: checked and never submitted")
-    of_results.add_argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+    of_results.add_argument("--test", action="store_true", help="create test submissions: checked, never submitted")
+    of_results.add_argument("--dry-run", action="store_true", help="show what would be sent, and send nothing")
     of_results.add_argument(
         "--again", action="store_true", help="send again what was withdrawn, rejected or erased since it was sent"
     )
-    of_results.add_argument(
-        "--no-wait", dest="wait", action="store_false", help="leave once the registry has the bytes"
-    )
+    of_results.add_argument("--no-wait", dest="wait", action="store_false", help="end once the registry has the bytes")
     server_options.add_timeout(of_results, IMPORT_TIMEOUT_S)
     of_settings = verb.add_argument_group("BIOS settings (redfish, racadm, ilorest)")
     of_settings.add_argument(

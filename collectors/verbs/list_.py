@@ -17,8 +17,8 @@ EXAMPLES = """examples:
   %(prog)s --scope both --release sc26
   %(prog)s --json
 
-One line for each: id, state, name, score, release, and what it waits for. With --scope it lists results: published
-ones, checked runs of your shelf, or both; of a published result its trust stands in the place of the state.
+Each line has id, state, name, score, release, and what the submission waits for. With --scope it lists results:
+published ones, checked runs on your shelf, or both. A published result has its trust level instead of the state.
 """
 
 USUAL_LIMIT = 50
@@ -35,7 +35,7 @@ def define(verb):
     verb.add_argument("--label", metavar="L", help="only runs on the shelf with this label")
     server_options.add_scope(verb, "list results instead of submissions")
     verb.add_argument(
-        "--limit", metavar="N", type=int, default=USUAL_LIMIT, help="at most so many (%(default)s); 0 for all"
+        "--limit", metavar="N", type=int, default=USUAL_LIMIT, help="list at most this many (%(default)s); 0: all"
     )
     server_options.add_output(verb)
     server_options.add_timeout(verb)

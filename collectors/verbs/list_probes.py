@@ -13,12 +13,12 @@ EXAMPLES = """examples:
   %(prog)s
   %(prog)s --json
 
-`here` says whether a probe applies to this node; finding that out reads file names only.
+`here` shows whether a probe applies to this node. To find out, the collector reads file names only.
 """
 
 
 def define(verb):
-    verb.add_argument("--root", metavar="DIR", default="/", help="look at a node in a folder instead of /")
+    verb.add_argument("--root", metavar="DIR", default="/", help="read a node from a folder instead of /")
     site_probes.define(verb)
     verb.add_argument("--json", action="store_true", help="print one JSON document on stdout, nothing else")
 

@@ -13,17 +13,17 @@ from collectors.server import options as server_options
 from collectors.server.client import Deadline, Server
 from collectors.verbs import whoami
 
-ABOUT = "keep the registry's address and your token, once the registry knows it"
+ABOUT = "check your token with the registry, and store it with the registry's address"
 
 EXAMPLES = """examples:
   %(prog)s https://registry.example/
   %(prog)s https://registry.example/ < token.txt
   %(prog)s
 
-Make a token on your account's page, /account/, and paste it: it is not shown. Where standard input is
-no terminal, its first line is the token. Both are kept in ~/.config/highwater/config.ini, mode 0600;
-a file that others can read is refused. Without an address it is the one that was set before, or the
-one that this file was downloaded from.
+Create a token on your account page, /account/, and paste it: it is not shown. If standard input is not
+a terminal, its first line is the token. Address and token are stored in ~/.config/highwater/config.ini,
+mode 0600; the collector refuses a file that others can read. Without URL, the address is the one that
+was set before, or the one that this collector was downloaded from.
 """
 
 TIMEOUT_S = 60.0
@@ -43,10 +43,10 @@ def run(options, progress):
     token = config.check_token(read_token(url), url)
     account = known_account(Server(config.Settings(url, token), Deadline(options.timeout), progress))
     keep_settings(path, config.Settings(url, token))
-    progress.note("kept in %s, readable by you alone" % path)
+    progress.note("stored in %s, which only you can read" % path)
     for name in ("HIGHWATER_URL", "HIGHWATER_TOKEN"):
         if os.environ.get(name):
-            progress.note("%s is set, and goes before that file" % name)
+            progress.note("%s is set, and overrides that file" % name)
     if options.json:
         report.print_json(dict(account, url=url))
     else:
@@ -71,7 +71,7 @@ def read_token(url):
             raise UsageError(
                 "collector.token",
                 "The first line of standard input is empty; it must be the token.",
-                "Make one at %s/account/, or run `login` on a terminal and paste it." % url,
+                "Create one at %s/account/, or run `login` on a terminal and paste it." % url,
             )
         return token
     try:

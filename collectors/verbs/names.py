@@ -14,13 +14,13 @@ from collectors.privacy import pseudonyms
 ABOUT = "translate pseudonyms back into names, at the site"
 
 EXAMPLES = """examples:
-  %(prog)s                                all that this site has made
+  %(prog)s                                all pseudonyms of this site
   %(prog)s m-0b1c2d3e m-4f5a6b7c
-  %(prog)s --text run1/system.json        the file, with names in the place of pseudonyms
-  %(prog)s m-0b1c2d3e --hosts hosts.txt   also try the names in a file, one a line
+  %(prog)s --text run1/system.json        the file, with names instead of pseudonyms
+  %(prog)s m-0b1c2d3e --hosts hosts.txt   also try the names in a file, one per line
 
-The names are in ~/.config/highwater/pseudonyms.json, which only you may read. Nothing is sent, and
-what is printed here is not for a bundle.
+The names are in ~/.config/highwater/pseudonyms.json, which only you may read. Nothing is sent.
+Do not put the output into a bundle.
 """
 
 PSEUDONYM = re.compile(r"(?<![A-Za-z0-9])m-[0-9a-f]{8}(?![0-9A-Za-z])")
@@ -29,10 +29,10 @@ MAX_HOSTS = 1000000
 
 
 def define(verb):
-    verb.add_argument("pseudonym", metavar="PSEUDONYM", nargs="*", help="m- and eight digits")
+    verb.add_argument("pseudonym", metavar="PSEUDONYM", nargs="*", help="pseudonym: m- and eight digits")
     verb.add_argument("--text", metavar="FILE", help="print this file with names; - is standard input")
-    verb.add_argument("--hosts", metavar="FILE", help="names to try beside those of the map, one a line")
-    verb.add_argument("--json", action="store_true", help="print {pseudonym: name}, null for one that is not known")
+    verb.add_argument("--hosts", metavar="FILE", help="file with more names to try, one per line")
+    verb.add_argument("--json", action="store_true", help="print {pseudonym: name}; null: not known")
 
 
 def run(options, progress):

@@ -9,21 +9,21 @@ from collectors.errors import OK, UsageError
 from collectors.server import ids, submission
 from collectors.server import options as server_options
 
-ABOUT = "print the address of a submission, a run or a result, and open it where there is a browser"
+ABOUT = "print the address of a submission, a run or a result, and open it in a browser"
 
 EXAMPLES = """examples:
   %(prog)s hw-1
   %(prog)s 784c6d71
   %(prog)s hw-1 --no-browser
 
-The address is always printed. A browser is opened on a desktop only; a browser of the terminal is not.
+`open` always prints the address. It opens a browser only on a desktop, and never one in the terminal.
 """
 
 DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 def define(verb):
-    verb.add_argument("id", metavar="ID", help="a result by its public id, a submission, or a run of the shelf")
+    verb.add_argument("id", metavar="ID", help="public id of a result, or id of a submission or of a run on the shelf")
     verb.add_argument("--no-browser", action="store_true", help="print the address only")
     server_options.add_output(verb)
     server_options.add_timeout(verb)

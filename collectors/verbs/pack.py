@@ -18,27 +18,27 @@ EXAMPLES = """examples:
   %(prog)s --results results/2025.10.01-09.00.00 --system system.json --out run.tar.gz
   %(prog)s --results results --system system.json --with oss.json --with mds.json --out run.tar.gz
 
-Names of hosts, persons and addresses, keys and passwords are taken out of the results; the
-bundle says by rule and file what was. --dry-run shows exactly what would leave.
-The same data give the same archive. (Another version of zlib may compress the same content
-into other bytes, and so to another sha256.)
+`pack` removes names of hosts and persons, addresses, keys and passwords from the results. The bundle
+lists what was removed, by rule and file. --dry-run shows exactly what would leave. The same data give
+the same archive. (Another version of zlib may compress the same content into other bytes, and so to
+another sha256.)
 """
 
 
 def define(verb):
     verb.add_argument("--results", metavar="DIR", required=True, help="the folder that the benchmark wrote to")
-    verb.add_argument("--system", metavar="FILE", help="what the machines were, as collect, fold or run wrote it")
+    verb.add_argument("--system", metavar="FILE", help="system document that collect, fold or run wrote")
     verb.add_argument(
         "--with",
         metavar="BUNDLE",
         dest="others",
         action="append",
         default=[],
-        help="document or bundle of servers, made with collect --role oss or mds; again for more",
+        help="document or bundle of servers, from collect --role oss or mds; repeat for several",
     )
     verb.add_argument("--profile", choices=PROFILES, default="default", help="what may leave the site (%(default)s)")
     verb.add_argument("--out", metavar="FILE", help="the archive to write, ending in .tar.gz or .tgz")
-    verb.add_argument("--dry-run", action="store_true", help="show what would leave, write nothing")
+    verb.add_argument("--dry-run", action="store_true", help="show what would leave, and write nothing")
     verb.add_argument("--text", action="store_true", help="with --dry-run: the system document and the report as well")
 
 

@@ -7,17 +7,17 @@ from collectors.document import questionnaire, system_file
 from collectors.errors import OK, UsageError
 from collectors.files import read_at_most, write_whole
 
-ABOUT = "list what only people know, and take their answers"
+ABOUT = "list the questions that only people can answer, and add their answers to a document"
 
 EXAMPLES = """examples:
   %(prog)s system.json --out answers.json
   vi answers.json
   %(prog)s system.json --answers answers.json
 
-The first writes the questions that the document leaves open, each with `"answer": null`. The last
-puts the answers into system.json, as declared and not as observed. Answers on reproducibility are
-not of the document: the registry takes the same file, on the questionnaire of the submission.
-Without --out the questions are printed.
+The first command writes the questions that the document leaves open, each with `"answer": null`. The
+last one adds the answers to system.json, marked as declared. Answers on reproducibility do not belong
+in the document: upload the same file in the questionnaire of the submission. Without --out it prints
+the questions.
 """
 
 MAX_BYTES = 1024 * 1024
@@ -31,7 +31,9 @@ def define(verb):
 
 def run(options, progress):
     if options.out and options.answers:
-        raise UsageError("collector.answers", "--out asks, --answers answers.", "Give one of them.")
+        raise UsageError(
+            "collector.answers", "--out writes questions, and --answers reads answers.", "Give one of them."
+        )
     if options.answers:
         take(system_file.writable(options.file), options.answers, progress)
         if options.json:

@@ -9,16 +9,16 @@ from collectors.files import TooLarge, read_at_most, write_whole
 from collectors.server import options as server_options
 from collectors.server import receipt_signature, submission
 
-ABOUT = "keep the registry's signed receipt of a submission, or verify one"
+ABOUT = "get the registry's signed receipt of a submission, or verify one"
 
 EXAMPLES = """examples:
   %(prog)s 784c6d71-3cb3-4da8-b5c5-f60b044e0da8 --out receipt.json
   %(prog)s --verify receipt.json
   %(prog)s --verify receipt.json --bundle run.tar.gz
 
-A receipt says which bytes the registry holds, since when, in which state, and by which rules they
-were checked. --verify asks the registry for its keys, for which nobody needs an account, and checks the
-signature here; with --bundle the file must be the one that was received.
+A receipt states which bytes the registry holds, since when, in which state, and by which rules they
+were checked. --verify gets the registry's keys, without an account, and checks the signature here. With
+--bundle it also checks that the file is the one that the registry received.
 """
 
 MAX_BYTES = 64 * 1024
@@ -29,8 +29,8 @@ def define(verb):
     which = verb.add_mutually_exclusive_group(required=True)
     which.add_argument("id", metavar="ID", nargs="?", help="the submission")
     which.add_argument("--verify", metavar="FILE", help="a receipt to verify")
-    verb.add_argument("--out", metavar="FILE", help="where to write the receipt; without it on stdout")
-    verb.add_argument("--bundle", metavar="FILE", help="what the receipt should be of, as it was uploaded")
+    verb.add_argument("--out", metavar="FILE", help="file to write the receipt to (default: stdout)")
+    verb.add_argument("--bundle", metavar="FILE", help="the uploaded file that the receipt must match")
     server_options.add_timeout(verb)
 
 

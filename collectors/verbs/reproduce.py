@@ -9,15 +9,15 @@ from collectors.reproduction import job, machine, original
 from collectors.server import options as server_options
 from collectors.verbs.recipe import load_recipe, started_commands
 
-ABOUT = "write a job that runs a published result again, and say what cannot match"
+ABOUT = "write a job that runs a published result again, and list what cannot match"
 
 EXAMPLES = """examples:
   %(prog)s hw-1 --directory /lake/test
   %(prog)s hw-1 --directory /lake/test --nodes 4 --script slurm --output again
 
-It starts no benchmark. The folder holds input files and job.sh, which runs the benchmark three times under `run`, each
-in a new folder below D that it removes again, and compares them with the result: this needs no network.
-Exit 1: something that must match does not.
+`reproduce` starts no benchmark. It writes a folder with input files and job.sh. The job runs the benchmark three
+times under `run`, each time in a new folder below D that it removes again. It then compares the runs with the
+result, without a network. Exit status 1: something that must match does not.
 """
 
 

@@ -20,10 +20,10 @@ EXAMPLES = """examples:
   %(prog)s --out run1 --launcher srun --nodes nid[001-064] -- srun -n 4096 ./io500 config.ini
   highwater.pyz pack --results run1/results --system run1/system.json --out run1.tar.gz
 
-The command has this terminal, environment and folder, and its exit status is this command's (128 + n
-after signal n). While it runs, one process of ours waits, and passes signals on. What changed
-meanwhile is drift: invalidating (a target or link went), warning (a tunable), or info.
-The files that the command wrote in this folder, or in that of --results, are sealed by their hashes.
+The command has this terminal, environment and folder. `run` ends with its exit status (128 + n after
+signal n). While the command runs, one process of the collector waits and passes signals on. A change
+during the run is drift: invalidating (a target or link is gone), warning (a tunable), or info.
+`run` seals the files that the command wrote in this folder, or in that of --results, by their hashes.
 If something cannot be recorded, the benchmark runs all the same.
 """
 
@@ -32,7 +32,9 @@ MAX_CHANGES_PRINTED = 10
 
 def define(verb):
     verb.add_argument("--out", metavar="DIR", help="folder for system.json (highwater-TIME)")
-    verb.add_argument("--results", metavar="DIR", help="where the command writes its output, to seal it (this folder)")
+    verb.add_argument(
+        "--results", metavar="DIR", help="folder where the command writes its output, to seal it (this folder)"
+    )
     capture.add_options(verb)
     verb.add_argument("command", metavar="-- CMD", nargs=argparse.REMAINDER, help="the benchmark and its arguments")
 

@@ -17,8 +17,8 @@ EXAMPLES = """examples:
   %(prog)s stonewall --json
   %(prog)s otter --scope both
 
-Nobody needs an account, unless --scope asks for checked runs of your institutions.
-One line for each hit: kind, name, what else is known of it, address.
+You need an account only if --scope includes checked runs of your institutions. Each line is a hit: kind,
+name, details, address.
 """
 
 MOST_TITLE = 60
@@ -27,7 +27,9 @@ TEXTS = (("title", MOST_TITLE), ("summary", MOST_SUMMARY))
 
 
 def define(verb):
-    verb.add_argument("words", metavar="WORDS", nargs="+", help="words, their beginnings, or filters such as fs:lustre")
+    verb.add_argument(
+        "words", metavar="WORDS", nargs="+", help="search terms, their beginnings, or filters such as fs:lustre"
+    )
     server_options.add_scope(verb, "whose results are searched")
     verb.add_argument("--kind", metavar="K", help="only hits of this kind: site, system, result, list, document, ...")
     server_options.add_output(verb)

@@ -10,7 +10,7 @@ from collectors.errors import OK, ServerRefusal, UsageError
 from collectors.server import ids, submission
 from collectors.server import options as server_options
 
-ABOUT = "show what a system document says, or what the registry has of an id"
+ABOUT = "show a system document, or what the registry has under an id"
 
 EXAMPLES = """examples:
   %(prog)s system.json
@@ -21,18 +21,18 @@ EXAMPLES = """examples:
   %(prog)s hw-1
   %(prog)s hw-1 --scope own
 
-What is a file here is read as a document. Anything else is asked of the registry: an id of a
-submission, its first four digits or more, or the public id of a result. Results need a token
-where the registry is closed alone. --scope own shows your submission of a published result.
+If the argument is a file, it is read as a document. Anything else is looked up in the registry: the id
+of a submission, its first four digits or more, or the public id of a result. Results need a token only
+if the registry is closed. --scope own shows your submission of a published result.
 """
 
 
 def define(verb):
     verb.add_argument(
-        "target", metavar="FILE|ID", help="a document of collect, fold or run, a bundle that holds one; or an id"
+        "target", metavar="FILE|ID", help="a document of collect, fold or run, a bundle that contains one, or an id"
     )
     verb.add_argument("--missing", action="store_true", help="list what could not be read, with its reason")
-    verb.add_argument("--json", action="store_true", help="print the document as it is")
+    verb.add_argument("--json", action="store_true", help="print the document as JSON")
     server_options.add_scope(verb, "where an id is looked up")
     server_options.add_timeout(verb)
 

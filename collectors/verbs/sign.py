@@ -7,20 +7,22 @@ from collectors import files, report
 from collectors.bundle import signing
 from collectors.errors import OK, UsageError
 
-ABOUT = "sign a bundle with an SSH key, so that the registry can tell who packed it"
+ABOUT = "sign a bundle with an SSH key, so that the registry can verify who packed it"
 
 EXAMPLES = """examples:
   %(prog)s run.tar.gz --key ~/.ssh/id_ed25519
   highwater.pyz upload run.tar.gz
 
-The signature is written beside the bundle, as run.tar.gz.sig, and upload sends both. The
-registry verifies it with the public keys on your account's page. Needs ssh-keygen (OpenSSH 8.1).
+`sign` writes the signature next to the bundle, as run.tar.gz.sig, and `upload` sends both. The
+registry verifies it with the public keys on your account page. It needs ssh-keygen (OpenSSH 8.1).
 """
 
 
 def define(verb):
-    verb.add_argument("bundle", metavar="BUNDLE", help="what pack wrote")
-    verb.add_argument("--key", metavar="FILE", required=True, help="private SSH key, or the public one of an agent's")
+    verb.add_argument("bundle", metavar="BUNDLE", help="the bundle that pack wrote")
+    verb.add_argument(
+        "--key", metavar="FILE", required=True, help="private SSH key, or the public key of one in an SSH agent"
+    )
 
 
 def run(options, progress):

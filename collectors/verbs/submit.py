@@ -15,8 +15,8 @@ EXAMPLES = """examples:
   %(prog)s 784c6d71 --release sc26 --list full --run 1 --embargo-until 2026-12-01T00:00:00Z
 
 You acknowledge two things: that you know the rules of the release, and that the result is published.
-On a terminal you are asked for each; elsewhere --acknowledge says both. Without --release and --list
-those count that were named at the upload. Submitting twice is no error: nothing changes.
+On a terminal it asks for each; elsewhere it needs --acknowledge. Without --release and --list it uses
+those of the upload. Submitting twice is not an error: nothing changes.
 """
 
 CONFLICT = "state.conflict"
@@ -31,10 +31,17 @@ def define(verb):
     verb.add_argument("id", metavar="ID", help="the submission")
     verb.add_argument("--release", metavar="R", help="an open release")
     verb.add_argument(
-        "--list", metavar="L", dest="lists", action="append", default=[], help="ranked list; again, or a,b, for more"
+        "--list",
+        metavar="L",
+        dest="lists",
+        action="append",
+        default=[],
+        help="ranked list; repeat it, or give a,b, for several",
     )
-    verb.add_argument("--acknowledge", action="store_true", help="say that you know the rules and agree to publication")
-    verb.add_argument("--run", metavar="N", type=int, help="the run that counts, from 0, where there are several")
+    verb.add_argument(
+        "--acknowledge", action="store_true", help="confirm that you know the rules and agree to publication"
+    )
+    verb.add_argument("--run", metavar="N", type=int, help="the run that counts, from 0, if there are several")
     verb.add_argument("--embargo-until", metavar="TIME", help="keep the result private until then (RFC 3339)")
     server_options.add_output(verb)
     server_options.add_timeout(verb)

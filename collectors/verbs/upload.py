@@ -18,18 +18,17 @@ EXAMPLES = """examples:
   %(prog)s io500.sh --into 784c6d71-3cb3-4da8-b5c5-f60b044e0da8
 
 PATH is a bundle of pack, a result folder, one result file, or a .tar .tar.gz .tgz .zip. An
-archive is sent as it is, with the signature beside it (FILE.sig) if there is one. A folder is
-sent with all names that are in it: pack takes them out. Of a folder of reproduce, the bundle
-that its job packed is sent.
-The same bytes are never stored twice: after an interruption run the same command again.
+archive is sent unchanged, with its signature (FILE.sig) if there is one. A folder is sent with all
+names in its files; only `pack` removes names. For a folder of `reproduce`, the bundle that its job
+packed is sent. The same bytes are never stored twice: after an interruption run the same command again.
 
---test makes a submission for trying out: checked like any other, private, never submitted to a release.
---into adds PATH to a submission, such as a draft or a run that misses its job script, until its deadline or
-until a reviewer takes it up. A run that was submitted must be submitted again afterwards. SUBMISSION is an id, its
-first four digits or more, or a public id. A file of the same name is replaced. A single file is added
-as it is. What is said beside the results (--metadata, --release, --list) is changed on its page.
+--test creates a private test submission: it is checked but cannot be submitted.
+--into adds PATH to a submission, such as a draft or a run without its job script. It works until the deadline,
+or until a reviewer starts the review. A run that was submitted must be submitted again afterwards. SUBMISSION is
+an id, its first four digits or more, or a public id. A file of the same name is replaced. A single file is sent
+unchanged. Change run details, release and lists on the page of the submission.
 
-a metadata file, every key optional:
+example of a metadata file; every key is optional:
   {"institution": "example-lab", "system": "scratch", "filesystem_name": "scratch1",
    "filesystem_type": "Lustre", "storage_vendor": "Example", "platform": "X1",
    "client_nodes": 10, "tasks": 320, "production": false, "note": "after the upgrade"}
@@ -43,11 +42,11 @@ def define(verb):
     verb.add_argument("path", metavar="PATH", help="result folder, result file or archive")
     server_options.add_context(verb)
     way = verb.add_mutually_exclusive_group()
-    way.add_argument("--test", action="store_true", help="for trying out: checked and never submitted")
-    verb.add_argument("--reproduces", metavar="ID", help="the published result that this run is to reproduce")
-    way.add_argument("--into", metavar="SUBMISSION", help="add to this submission, by its id, and make no other")
+    way.add_argument("--test", action="store_true", help="create a test submission: checked, never submitted")
+    verb.add_argument("--reproduces", metavar="ID", help="the published result that this run reproduces")
+    way.add_argument("--into", metavar="SUBMISSION", help="add the file to this submission instead of creating one")
     verb.add_argument("--wait", dest="wait", action="store_true", default=True, help="wait for the findings (default)")
-    verb.add_argument("--no-wait", dest="wait", action="store_false", help="leave once the registry has the bytes")
+    verb.add_argument("--no-wait", dest="wait", action="store_false", help="end once the registry has the bytes")
     server_options.add_output(verb)
     server_options.add_timeout(verb)
 

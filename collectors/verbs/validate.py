@@ -17,16 +17,16 @@ EXAMPLES = """examples:
   %(prog)s run.tar.gz --server
   %(prog)s system.json
 
-Of a bundle, every file is held against its checksum and the system document against its schema.
-The registry's rules come with this command and need Python 3.9 or later. An older one looks for a
-newer one to run them; where there is none, it names every rule that did not run and ends with 3. With --server
-the registry checks a copy and keeps nothing.
+In a bundle, `validate` checks every file against its checksum and the system document against its
+schema. The registry's rules are part of this program and need Python 3.9 or later. An older Python looks
+for a newer one to run them. If there is none, it names every rule that did not run and ends with 3.
+With --server the registry checks a copy and stores nothing.
 """
 
 
 def define(verb):
     verb.add_argument("path", metavar="PATH", help="result folder, result file, bundle, archive or system.json")
-    verb.add_argument("--server", action="store_true", help="let the registry check a copy; it keeps nothing")
+    verb.add_argument("--server", action="store_true", help="let the registry check a copy; it stores nothing")
     server_options.add_context(verb)
     server_options.add_output(verb)
     server_options.add_timeout(verb)

@@ -17,25 +17,25 @@ from collectors.server.log import shown, signed_note
 from collectors.server.log.verification import PROVEN, REFUTED, UNKNOWN, LogFiles, Verification
 from collectors.verbs import known_logs
 
-ABOUT = "verify that the registry's log has a result, a list or a receipt as it is shown"
+ABOUT = "verify that the registry's log contains a result, a list or a receipt exactly as it is shown"
 
 EXAMPLES = """examples:
   %(prog)s hw-1
   %(prog)s sc26/full
   %(prog)s releases/sc26                  dates and rules of a release
-  %(prog)s name-changes/7                 a merging or splitting of names
-  %(prog)s reproductions/hw-2             what came of a result that was to reproduce another
-  %(prog)s sites/north-lab                a name; systems/SLUG and platforms/SLUG, too
-  %(prog)s hw-1 --out hw-1.proof.json     keep the proof, too
+  %(prog)s name-changes/7                 a merge or split of names
+  %(prog)s reproductions/hw-2             the outcome of a result that reproduces another
+  %(prog)s sites/north-lab                a name; also systems/SLUG and platforms/SLUG
+  %(prog)s hw-1 --out hw-1.proof.json     also store the proof
   %(prog)s hw-1.proof.json                later, without a network
   %(prog)s receipt.json                   of your own upload
   %(prog)s run.tar.gz                     with run.tar.gz.receipt.json beside it
   %(prog)s old.proof.json --log /mirrors/highwater/log
 
-Nobody needs an account, unless the registry is closed. The log is append-only and signed: the
-checkpoint that was seen last is remembered in ~/.config/highwater/log/, and a log that does not
-continue it is found out. The first time there is none, so that log is trusted on first use;
---key or --checkpoint bring what you know of it from elsewhere.
+You need an account only if the registry is closed. The log is append-only and signed. `verify` stores
+the last checkpoint in ~/.config/highwater/log/, and detects a log that does not continue it. The first
+time there is no checkpoint, so `verify` trusts the log. To avoid this, give a key or a checkpoint that
+you have from elsewhere (--key, --checkpoint).
 
 exit status:
   0 verified   1 not verified   2 usage   3 unknown   4 network
@@ -61,7 +61,7 @@ VERDICT = {PROVEN: "verified", REFUTED: "not verified", UNKNOWN: "unknown"}
 NOT_PROVEN = (
     "that the numbers are true: the log has what was published, not what was measured",
     "that no newer record exists, unless the registry was asked just now",
-    "that others are shown the same log: compare checkpoints with somebody else",
+    "that others see the same log: compare checkpoints with somebody else",
 )
 
 
@@ -69,9 +69,9 @@ def define(verb):
     what = "a result, RELEASE/LIST, releases/RELEASE, name-changes/ID, reproductions/ID, sites/SLUG, or a file"
     verb.add_argument("target", metavar="ID|PATH", help=what)
     verb.add_argument("--log", metavar="URL|DIR", help="where the log's files are (default: the registry's /log/)")
-    verb.add_argument("--key", metavar="KEY", help="the log's verifier key, NAME+HASH+BASE64, as known from elsewhere")
+    verb.add_argument("--key", metavar="KEY", help="the log's verifier key from another source, NAME+HASH+BASE64")
     verb.add_argument("--checkpoint", metavar="FILE", help="a checkpoint that you kept, which the log must continue")
-    verb.add_argument("--out", metavar="FILE", help="where to keep the proof")
+    verb.add_argument("--out", metavar="FILE", help="file to write the proof to")
     server_options.add_output(verb)
     server_options.add_timeout(verb, TIMEOUT_S)
 

@@ -7,15 +7,15 @@ from collectors.errors import OK, UsageError
 from collectors.server import options as server_options
 from collectors.server import submission
 
-ABOUT = "take a submission or a published result back, with a reason"
+ABOUT = "withdraw a submission or a published result, with a reason"
 
 EXAMPLES = """examples:
   %(prog)s 784c6d71 --reason "The wrong file system was measured."
   %(prog)s hw-7 --reason "The cache was not dropped." --yes
 
-Nothing brings it back: the same bytes can be uploaded again as a new submission. A published result keeps
-its page, which then shows the reason to everybody. On a terminal you are asked once more; elsewhere
---yes says so. Withdrawing twice is no error: nothing changes.
+You cannot undo this, but you can upload the same bytes again as a new submission. A published result keeps
+its page, which then shows the reason to everybody. On a terminal it asks for confirmation; elsewhere it needs
+--yes. Withdrawing twice is not an error: nothing changes.
 """
 
 MOST_REASON = 4000
@@ -23,8 +23,8 @@ MOST_REASON = 4000
 
 def define(verb):
     verb.add_argument("id", metavar="ID", help="the submission, or the public id of your result")
-    verb.add_argument("--reason", metavar="TEXT", required=True, help="why; of a published result everybody reads it")
-    verb.add_argument("--yes", action="store_true", help="do not ask")
+    verb.add_argument("--reason", metavar="TEXT", required=True, help="the reason; for a published result it is public")
+    verb.add_argument("--yes", action="store_true", help="do not ask for confirmation")
     server_options.add_output(verb)
     server_options.add_timeout(verb)
 

@@ -99,9 +99,7 @@ class Reproduced(Shape):
         float | None, Meta(description="How far the numbers of `sites` are from the original at most; null: no site.")
     ]
     marks: Annotated[list[ReproductionMark], Meta(description="Results that were to reproduce it, the oldest 100.")]
-    reproduces: Annotated[
-        ReproductionMark | None, Meta(description="What came of it where this result was to reproduce another.")
-    ]
+    reproduces: Annotated[ReproductionMark | None, Meta(description="The outcome, if this result reproduces another.")]
 
 
 def describe_marks(result: Result) -> Reproduced:

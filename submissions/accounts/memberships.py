@@ -141,9 +141,10 @@ def invite_member(institution: Site, by: Account, invitee: str, role: str, link:
         raise InvitationRefused(errors={"invitee": error.messages}) from error
     if institution.memberships.filter(account__username=invitee).exists():
         raise InvitationRefused(f"{invitee} is a member already.")
-    if invitations_of(institution).count() >= MOST_INVITATIONS:
-        raise InvitationRefused(f"There are {MOST_INVITATIONS} open invitations already.")
     with transaction.atomic():
+        Account.objects.select_for_update(no_key=True).get(pk=by.pk)  # of several at once, each counts the others
+        if invitations_of(institution).count() >= MOST_INVITATIONS:
+            raise InvitationRefused(f"There are {MOST_INVITATIONS} open invitations already.")
         fields = {"role": role, "invited_by": by, "made_at": timezone.now()}
         invitation, is_new = Invitation.objects.update_or_create(
             institution=institution, invitee=invitee, defaults=fields
@@ -205,7 +206,7 @@ def _send_invitation(invitation: Invitation, address: str) -> None:
     words = (
         f"{invitation.invited_by} invites you to submit storage benchmark results for {invitation.institution} "
         f"as {invitation.get_role_display()}.\n\nSign in and accept within {INVITATION_LASTS.days} days:\n{address}\n\n"
-        "If you expected no such mail, do nothing."
+        "If you did not expect this email, ignore it."
     )
     try:
         send_mail(f"Invitation to {invitation.institution}", words, None, [invitation.invitee])

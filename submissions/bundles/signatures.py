@@ -17,6 +17,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.db import transaction
+
 from submissions.bundles.cage import client as cage
 from submissions.bundles.cage import jobs
 from submissions.errors import BadSigningKey
@@ -48,14 +50,16 @@ def add_key(account: Account, line: str) -> SigningKey:
     Raises BadSigningKey for what is no such key, or one too many.
     """
     kind, key, comment = _key_parts(line)
-    if account.signing_keys.count() >= MOST_KEYS:
-        raise BadSigningKey(f"There are {MOST_KEYS} keys already.")
     digest = base64.b64encode(hashlib.sha256(base64.b64decode(key)).digest()).decode().rstrip("=")
-    signing_key, _ = SigningKey.objects.get_or_create(
-        account=account,
-        fingerprint=f"SHA256:{digest}",
-        defaults={"public_key": f"{kind} {key}", "comment": comment[:100]},
-    )
+    with transaction.atomic():
+        Account.objects.select_for_update().get(pk=account.pk)  # of several at once, each counts the others
+        if account.signing_keys.count() >= MOST_KEYS:
+            raise BadSigningKey(f"There are {MOST_KEYS} keys already.")
+        signing_key, _ = SigningKey.objects.get_or_create(
+            account=account,
+            fingerprint=f"SHA256:{digest}",
+            defaults={"public_key": f"{kind} {key}", "comment": comment[:100]},
+        )
     return signing_key
 
 

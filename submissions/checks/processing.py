@@ -17,7 +17,7 @@ from uuid import UUID
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -75,6 +75,10 @@ class CheckOutcome:
         return State.CHECKED if self.report["status"] == VALID else State.INVALID
 
 
+RECHECKED = Q(state__in=states.UNDER_REVIEW) | Q(state=State.ACCEPTED, checked_at__lt=F("submitted_at"))
+"""Submissions that are checked by the rules of their release and lists."""
+
+
 def check_submission(submission_id: UUID | str) -> bool:
     """Check one submission if it waits for that and nobody else is at it; whether it was taken up."""
     with db_locks.try_advisory_lock(lock_key(UUID(str(submission_id)))) as mine:
@@ -84,15 +88,16 @@ def check_submission(submission_id: UUID | str) -> bool:
 def recheck_in_review(submission_id: UUID | str) -> None:
     """Check a submission under review again without changing its state: what it was submitted for has rules too.
 
-    What was decided or edited while the worker looked keeps its check; who edited it has queued another one.
+    One that was accepted before they were checked is checked, too: what is published says how they came out. What was
+    edited, or decided with that check at hand, keeps its check; who edited it has queued another one.
     """
-    submission = Submission.objects.select_related(*JOINED).filter(pk=submission_id).first()
-    if submission is None or submission.state not in states.UNDER_REVIEW:
+    submission = Submission.objects.select_related(*JOINED).filter(RECHECKED, pk=submission_id).first()
+    if submission is None:
         return
     checked = run_validators(submission)
     with transaction.atomic():
         unchanged = Submission.objects.select_for_update().filter(
-            pk=submission.pk, state__in=states.UNDER_REVIEW, version=submission.version,
+            RECHECKED, pk=submission.pk, version=submission.version,
             submitted_at=submission.submitted_at, answers=submission.answers,
         )  # fmt: skip
         if unchanged.values_list("pk", flat=True).first():

@@ -147,5 +147,7 @@ def _runs_text(systems: Sequence[dict[str, Any]]) -> str:
 def _steps_text(systems: Sequence[dict[str, Any]]) -> str:
     if not systems:
         return ""
-    counted = numbers.pluralize(sum(len(system["steps"]) for system in systems), "step").replace(numbers.NO_BREAK, " ")
+    counted = numbers.pluralize(sum(len(system["steps"]) for system in systems), "performance change").replace(
+        numbers.NO_BREAK, " "
+    )
     return f"{counted} on {systems[0]['name'] if len(systems) == 1 else f'{len(systems)} systems'}"

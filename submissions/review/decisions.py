@@ -276,7 +276,7 @@ def requeue_unprepared() -> None:
 
 def unprepared_submissions() -> QuerySet[Submission]:
     """What was submitted, is not prepared, and was queued for it long ago."""
-    unchecked = Q(checked_at__lt=F("submitted_at"), state__in=states.UNDER_REVIEW)
+    unchecked = Q(processing.RECHECKED, checked_at__lt=F("submitted_at"))
     underived = Q(derivative=None, state__in=(*states.UNDER_REVIEW, State.ACCEPTED))
     # What a database queued whose clock was ahead is late, too.
     late = Q(queued_at__lt=Now() - PREPARED_WITHIN) | Q(queued_at__gt=Now())

@@ -103,14 +103,16 @@ def share_run(account: Account, run_id: UUID, username: str, until: datetime) ->
         Account._meta.get_field("username").run_validators(username)
     except ValidationError as error:
         raise ShelfRefused("No account has such a name.", errors={"username": error.messages}) from error
-    if shelf_run.shares.exclude(username=username).count() >= MOST_SHARES:
-        raise ShelfRefused(f"A run is shared with at most {MOST_SHARES} accounts.")
-    other = Account.objects.filter(username=username).first()
-    share, _ = ShelfShare.objects.update_or_create(
-        run=shelf_run,
-        username=username,
-        defaults={"account": other, "until": until, "shared_by": account, "shared_at": now},
-    )
+    with transaction.atomic():
+        ShelfRun.objects.select_for_update().get(pk=shelf_run.pk)  # of several at once, each counts the others
+        if shelf_run.shares.exclude(username=username).count() >= MOST_SHARES:
+            raise ShelfRefused(f"A run is shared with at most {MOST_SHARES} accounts.")
+        other = Account.objects.filter(username=username).first()
+        share, _ = ShelfShare.objects.update_or_create(
+            run=shelf_run,
+            username=username,
+            defaults={"account": other, "until": until, "shared_by": account, "shared_at": now},
+        )
     return share
 
 

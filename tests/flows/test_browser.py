@@ -336,7 +336,7 @@ def publish_three_drives(site: RunningSite) -> str:
 def test_slow_drives_are_found_from_the_page_of_a_result(page, site) -> None:
     page.goto(f"/results/{publish_three_drives(site)}/")
     page.get_by_role("link", name="Distributions").press("Enter")
-    expect(page.get_by_role("img", name="How many lie where").first).to_be_visible()
+    expect(page.get_by_role("img", name="Histogram").first).to_be_visible()
     slow = page.get_by_role("region", name="Slow targets, drives and ranks").first.locator("tbody tr")
     expect(slow).to_have_count(2)
     expect(slow.first).to_contain_text("42.4")
@@ -347,7 +347,7 @@ def test_slow_drives_are_found_from_the_page_of_a_result(page, site) -> None:
     expect(page.get_by_role("columnheader", name="From, GiB/s").first).to_be_visible()
     page.set_viewport_size({"width": 320, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    drawn = page.get_by_role("img", name="How many lie where").first
+    drawn = page.get_by_role("img", name="Histogram").first
     assert drawn.evaluate("svg => parseFloat(getComputedStyle(svg).fontSize) * svg.clientWidth / 390") > 9.5
 
 

@@ -292,7 +292,7 @@ def draw_histogram(bins: Sequence[tuple[float, float, int]], limit: float | None
         f"{numbers.format_significant(begin / factor, 4)} to {numbers.format_significant(end / factor, 4)}: {count}"
         for begin, end, count in bins
     )
-    words = f"How many lie where: {parts}"
+    words = f"Histogram: {parts}"
     if limit is not None and low <= limit / factor <= high:
         limit_x = axis.at(limit / factor)
         marks += [

@@ -289,7 +289,7 @@ class Filter:
 _LEVELS = Result.Reproducibility.values
 FILTERS = (
     Filter(
-        *("q", str, 'Words that stand in the names; "quoted phrases", -without and or are understood.', "Search"),
+        *("q", str, 'Words in the names; "quoted phrases", -without and or work.', "Search"),
         of_results=_search_condition("search"),
         of_entries=_search_condition("result__search"),
         has_field=True,

@@ -133,7 +133,7 @@ class ResultFacts(Shape):
     revision: Annotated[int, Meta(description="Number of the revision, from 1.")]
     same_as: Annotated[
         str | None,
-        Meta(description="Id of the result whose measurement this prints once more, and which counts; null: none."),
+        Meta(description="Id of the result that counts, if this one prints the same measurement again; null: none."),
         at_path("same_as__public_id"),
     ]
     source: SourceText

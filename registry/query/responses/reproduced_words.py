@@ -63,7 +63,7 @@ def of_all_marks(figure: Count | Max) -> Subquery:
 
 
 FILTER = (
-    *("reproduced", str, f"What came of it elsewhere: {', '.join(WORDS)}.", "Reproduced"),
+    *("reproduced", str, f"Outcomes elsewhere: {', '.join(WORDS)}.", "Reproduced"),
     *(outcome_condition, partial(outcome_condition, of="result__")),
 )
 """How results and lists ask for it: name, type, description, label, condition on results, and on entries."""

@@ -68,7 +68,7 @@ AskedTrust = Annotated[str, _ASKED_TRUST, one_of(*models.Result.Trust.values, _C
 TrustLabel = Annotated[
     str,
     Meta(
-        description="The level as it may be shown: of a verified result with how many rules it violates.",
+        description="The trust level as pages show it; of a verified result with the number of violated rules.",
         examples=["verified, 1 rule violated"],
     ),
 ]
@@ -126,7 +126,7 @@ Reproducibility = Annotated[
 ReproducedWords = Annotated[
     str,
     Meta(
-        description="What came of it at other institutions that count: agrees, not-reproduced, undecided, or several "
+        description="Outcomes at other institutions that count: agrees, not-reproduced, undecided, or several "
         "with a comma between them; none: nobody. The filter of this name takes each.",
         examples=["agrees, not-reproduced"],
     ),

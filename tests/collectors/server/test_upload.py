@@ -579,5 +579,5 @@ def test_a_full_disk_behind_standard_output_ends_with_a_line(oldest_and_this_pyt
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, cwd=alice.cwd, env=alice.environ, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
-    assert "No space left on device" in done.stderr and "Make room" in done.stderr
+    assert "No space left on device" in done.stderr and "Free some space" in done.stderr
     assert "Traceback" not in done.stderr and "Exception" not in done.stderr

@@ -134,7 +134,7 @@ def test_plain_http_to_another_machine_is_refused(collector):
 def test_a_variable_that_overrides_the_file_is_named(alice, registry):
     done = alice("login", typed=KEY)
     assert done.returncode == 0
-    assert "HIGHWATER_TOKEN is set, and goes before that file" in done.stderr
+    assert "HIGHWATER_TOKEN is set, and overrides that file" in done.stderr
 
 
 def test_control_characters_are_shown_as_text(alice, registry):

@@ -267,7 +267,7 @@ def test_values_of_one_drive_are_not_divided() -> None:
 
 
 def test_only_rates_are_divided_and_missing_divisors_give_no_value() -> None:
-    per = Per("drives", [Divisor(4.0, "said"), Divisor(None, "not stated")])
+    per = Per("drives", [Divisor(4.0, "said"), Divisor(None, "not said")])
     time = measured("find", 8.0, "time", "s")
     comparison = compare_sides([side("a", measured("find", 8.0), time), side("b", measured("find", 8.0), time)], per)
     rate, seconds = comparison["measurements"]

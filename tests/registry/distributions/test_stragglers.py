@@ -184,7 +184,7 @@ def test_slow_targets_by_the_api(client, survey, django_assert_num_queries) -> N
 
 def test_the_page_shows_histogram_slow_targets_probabilities_and_tables(client, survey) -> None:
     page = page_source(client.get(f"/results/{survey}/members/"))
-    for text in ("18 slow", "How many lie where", "67.5", "The histogram as a table", "From number 3 on below 95 %"):
+    for text in ("18 slow", "Histogram: ", "67.5", "The histogram as a table", "From number 3 on below 95 %"):
         assert text in page
     quartiles = "".join(f'<td class="n">{cell}</td>' for cell in ("80", "100", "100", "100", "100"))
     assert quartiles in page, "the boxes as a table"

@@ -11,6 +11,7 @@ from registry.lists import rank_ranges
 from registry.lists.listing import entries_digest, freeze_list
 from registry.models import Fact, ListDefinition, Measurement, RankedList, RankRange, Result
 from registry.query.facts import fact_index
+from tests.html import page_source
 from tests.registry.record import described, make_list, make_rate, make_release, make_result
 
 pytestmark = pytest.mark.django_db
@@ -128,7 +129,7 @@ def test_a_partly_repeated_list_counts_single_runs(client) -> None:
     make_rate(alone, "unet3d", "mean", 98.9)
     rank_ranges.index_ranges([make_list(release, "full", [*results, alone], definition=definition)])
     assert shown(client) == [(1, 1, 2), (2, 1, 2), (3, 3, 3)]
-    assert "1 of 3 runs were not repeated" in client.get("/lists/T1/full/").content.decode()
+    assert "1 of 3 runs were not repeated" in page_source(client.get("/lists/T1/full/"))
 
 
 def test_a_published_rank_is_always_in_its_range() -> None:

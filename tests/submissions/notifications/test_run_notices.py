@@ -62,7 +62,7 @@ def test_a_lower_run_is_one_email_the_next_morning(alice, record) -> None:
     for text in (
         "2026-03-09: hw-9: 1 metric lower than expected",
         "Write bandwidth max 37.50 GiB/s, expected ", "0.749 of the middle: worse.",
-        "/results/hw-9/", f"/systems/{SLUG}/history/", "You follow this system; stop on", "/account/following/",
+        "/results/hw-9/", f"/systems/{SLUG}/history/", "You follow this system. Stop following:", "/account/following/",
     ):  # fmt: skip
         assert text in letter.body, letter.body
     look_again()
@@ -78,7 +78,7 @@ def test_the_second_low_night_sends_nothing_and_the_third_is_a_step(alice, recor
     assert len(outbox.outbox) == 1
     publish(record, [37.6], first=11)
     told_after(seconds=18)
-    assert [letter.subject for letter in outbox.outbox[1:]] == ["Highwater: 1 step on Test system A"]
+    assert [letter.subject for letter in outbox.outbox[1:]] == ["Highwater: 1 performance change on Test system A"]
 
 
 def test_expected_runs_and_runs_without_history_send_no_notice(alice, record) -> None:

@@ -71,7 +71,7 @@ def test_a_step_is_one_email_with_system_levels_date_and_unsubscribe_link(alice,
     told_after(seconds=6)
     (letter,) = outbox.outbox
     assert letter.to == ["alice@example.org"]
-    assert letter.subject == "Highwater: 1 step on Test system A"
+    assert letter.subject == "Highwater: 1 performance change on Test system A"
     step_text = (
         "2026-03-04: Write bandwidth max (ior, access file-per-process, direct I/O yes, transfer size 1 MiB, "
         "10 client nodes; imported) from 50.10 to 45.07 GiB/s, {} 0.900: worse."
@@ -79,7 +79,7 @@ def test_a_step_is_one_email_with_system_levels_date_and_unsubscribe_link(alice,
     for text in (
         step_text.format("\N{MULTIPLICATION SIGN}"),
         f"/systems/{SLUG}/history/",
-        "to stop:",
+        "Stop following:",
         "/account/following/",
     ):
         assert text in letter.body, letter.body
@@ -98,7 +98,7 @@ def test_all_changed_metrics_are_one_email(alice, record) -> None:
     look_again()
     told_after(seconds=6)
     (letter,) = outbox.outbox
-    assert letter.subject == "Highwater: 3 steps on 2 systems"
+    assert letter.subject == "Highwater: 3 performance changes on 2 systems"
     assert letter.body.count("worse.") == 3
 
 
@@ -128,7 +128,7 @@ def test_notices_of_submissions_and_steps_share_an_email(alice, record, checked)
     told_after(seconds=6)
     (letter,) = outbox.outbox
     assert letter.subject == (
-        f"Highwater: your submission {str(submission.pk)[:8]} was checked, and 1 step on Test system A"
+        f"Highwater: your submission {str(submission.pk)[:8]} was checked, and 1 performance change on Test system A"
     )
 
 

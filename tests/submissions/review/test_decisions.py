@@ -11,10 +11,10 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from registry.models import Release
-from submissions.bundles import public_files
+from registry.models import Release, Result
+from submissions.bundles import public_files, scrubbed_copy
 from submissions.models import Membership, Review, ScrubbedCopy, Submission
-from submissions.publication import releases
+from submissions.publication import publish, releases
 from submissions.review import decisions
 from submissions.review import queue as review_queue
 from tests.make_io500 import make_run, pack
@@ -306,6 +306,43 @@ def test_submitting_creates_a_scrubbed_copy_and_checks_for_the_lists(cast, submi
     assert files["received"]["sha256"] == submission.sha256
     assert files["derivative"]["sha256"] not in ("", submission.sha256)
     assert files["derivative"]["files"]
+
+
+def test_a_run_accepted_before_its_lists_were_checked_is_published_with_their_rules(cast, release, submitted) -> None:
+    submission = submitted()
+    decisions.decide_run(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+    for _ in range(2):  # the second finds nothing to do
+        decisions.prepare_for_review(str(submission.pk))
+    submission.refresh_from_db()
+    assert (submission.state, submission.checks.count()) == ("accepted", 2)
+    assert submission.checked_at > submission.submitted_at
+    publish.publish_release(release, cast.erin.account, allow_empty=True)
+    uploaded, published = submission.checks.earliest("made_at").report["runs"][0], Result.objects.get().snapshot
+    before, after = (
+        {rule["code"] for rule in report["rules"] if rule["outcome"] == "not_evaluated"}
+        for report in (uploaded, published)
+    )
+    assert before > after
+
+
+def test_a_run_accepted_after_its_lists_were_checked_keeps_that_check(cast, submitted) -> None:
+    submission = submitted()
+    decisions.prepare_for_review(str(submission.pk))
+    decisions.decide_run(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+    reviewed_check = submission.checks.latest("made_at")
+    decisions.prepare_for_review(str(submission.pk))
+    assert submission.checks.latest("made_at") == reviewed_check
+
+
+def test_a_run_accepted_before_its_lists_were_checked_is_queued_again(cast, submitted) -> None:
+    submission = submitted()
+    decisions.decide_run(submission, cast.dana.account, "accept", "Sound.", reproducibility="fully")
+    scrubbed_copy.ensure_scrubbed_copy(submission)
+    long_ago = timezone.now() - timedelta(hours=1)
+    Submission.objects.filter(pk=submission.pk).update(queued_at=long_ago)
+    assert list(decisions.unprepared_submissions()) == [submission]
+    decisions.prepare_for_review(str(submission.pk))
+    assert not decisions.unprepared_submissions().exists()
 
 
 def test_personal_traces_of_a_bundle_are_a_warning_after_scrubbing(cast, submitted, client) -> None:
