@@ -68,9 +68,9 @@ COLUMNS = (
     *("ranked_list__trust", "result__rules_violated"),
 )
 HALVES = ("bandwidth_gib_per_s", "rate_kiops")
+"""What only a score has; a list that ranks a measurement shows parameters of the run instead."""
 KNOWN_IN_FULL = "All lists are known in full"
 """The sentence of a note that says what stands beside the number of entries."""
-"""What only a score has; a list that ranks a measurement shows parameters of the run instead."""
 
 
 @dataclass(frozen=True)

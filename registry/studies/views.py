@@ -39,9 +39,9 @@ COPIED = (Result.Trust.IMPORTED, Result.Trust.REPORTED)
 """Levels whose digits are those of a source; of the others a reader computed them."""
 SEARCH_LENGTH = 100
 CARDS_SHOWN = 12
+"""Cards of the index before anything is chosen: a phone on a slow network draws them at once."""
 FEW_NOTES = 2
 """So many notes of a study stand beside its finding; more are a list."""
-"""Cards of the index before anything is chosen: a phone on a slow network draws them at once."""
 EVERY_CARD = "all"
 
 
