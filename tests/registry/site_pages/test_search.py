@@ -128,7 +128,7 @@ def test_a_misspelt_word_is_answered_with_its_correction() -> None:
         answer = answer_for(typed)
         assert answer["searched_instead"] == intended
         assert any(intended in path for path in paths(answer, "system"))
-    assert "Nothing has “nurin”" in Client().get("/search/", {"q": "nurin"}).content.decode()
+    assert "Nothing found for “nurin”" in Client().get("/search/", {"q": "nurin"}).content.decode()
 
 
 @pytest.mark.usefixtures("_searched")

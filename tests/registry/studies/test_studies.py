@@ -774,7 +774,7 @@ def test_without_a_script_the_chart_is_drawn_and_each_mark_leads_to_its_result(c
 def test_points_without_a_value_are_counted_on_the_page(client, fabrics) -> None:
     content = page(client, f"/study/?{WRITE}&x=fabric")
     assert re.search(r'scope="row"[^>]*>\N{EM DASH}</th>', content)
-    assert "1 without a value or without a place on the axis" in content
+    assert "1 row without a value or an x value, not drawn." in content
     assert "reported</span>" in content and "imported</span>" in content
 
 
