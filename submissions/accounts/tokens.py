@@ -63,7 +63,7 @@ def create_token(
         account=account, digest=_key_digest(key), beginning=beginning, name=name, scopes=requested, expires_at=end
     )
     with transaction.atomic():
-        Account.objects.select_for_update().get(pk=account.pk)  # of several at once, each counts the others
+        Account.objects.hold(account.pk)
         if account.tokens.count() >= MOST_TOKENS:
             raise TokenRefused(f"There are {MOST_TOKENS} tokens already. Revoke those that nobody uses.")
         token.save()

@@ -22,6 +22,13 @@ class AccountManager(UserManager["Account"]):
     ) -> Account:
         return super().create_superuser(username, email, password, **{"role": Account.Role.ADMIN} | fields)
 
+    def hold(self, account_id: int) -> None:
+        """Lock an account until the transaction ends: of several at once that count what it has, each counts the others.
+
+        Rows that name the account can be written meanwhile.
+        """
+        self.select_for_update(no_key=True).get(pk=account_id)
+
 
 class Account(AbstractUser):
     """A person or robot that signs in. What an account may do follows from its role and its institutions."""
