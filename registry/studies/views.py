@@ -152,6 +152,7 @@ def _study_page(
     about: dict[str, Any],
 ) -> HttpResponse:
     plot, limited = answer["chart"], answer[studies_documents.LIMITED]
+    has_limits = any(limited.by_row)
     rows = [
         _format_row(answer, row) | _format_limit(row, limit)
         for row, limit in zip_longest(answer["rows"], limited.by_row)
@@ -167,10 +168,10 @@ def _study_page(
         "limits": plot.all_limits if plot else [],
         "above": sum(point.is_above for point in plot.points) if plot else 0,
         "derivations": limit_derivations(limited.efficiencies),
-        "limited": any(limited.by_row),
+        "limited": has_limits,
         "heads": [_axis_head(ax) for ax in answer["axes"]],
         "rows": rows,
-        "dashed": any(_has_dash(row, limited=any(limited.by_row)) for row in rows),
+        "dashed": any(_has_dash(row, limited=has_limits) for row in rows),
         "unit": table.in_words(answer["unit"], answer["per"] or ""),
         "spread": any(row["count"] > 1 for row in answer["rows"]),
         "ranged": any(row.get("interval_low") is not None for row in answer["rows"]),
