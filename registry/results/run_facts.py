@@ -37,26 +37,28 @@ def _benchmark_text(result: Result) -> str:
 
 def day_of_run(result: Result) -> str:
     """The day on which the run began, as its files say; empty where they do not."""
-    times = _run_times(result)
-    return f"{times[0]:%Y-%m-%d}" if times else ""
+    started = _run_time(result, "started")
+    return f"{started:%Y-%m-%d}" if started else ""
 
 
 def _when_it_ran(result: Result) -> str:
-    times = _run_times(result)
-    zone = "UTC" if times and times[0].utcoffset() == timedelta(0) else "local time"
-    return f"{' to '.join(f'{time:%Y-%m-%d %H:%M:%S}' for time in times)}, {zone}" if times else ""
+    """From when to when; of a run of which only the end is known, until when."""
+    started, ended = (_run_time(result, name) for name in ("started", "ended"))
+    times = [time for time in (started, ended) if time]
+    if not times:
+        return ""
+    zone = "UTC" if times[0].utcoffset() == timedelta(0) else "local time"
+    span = " to ".join(f"{time:%Y-%m-%d %H:%M:%S}" for time in times)
+    return f"{'' if started else 'until '}{span}, {zone}"
 
 
-def _run_times(result: Result) -> list[datetime]:
-    """When the run began and ended, where its published archive or its output says so in this form."""
+def _run_time(result: Result, name: str) -> datetime | None:
+    """When the run `started` or `ended`, where its published archive or its output says so in this form."""
     facts = {**result.parameters, **result.snapshot.get("archive", {})}
-    times = []
-    for name in ("started", "ended"):
-        try:
-            times.append(datetime.fromisoformat(str(facts.get(name, ""))))
-        except ValueError:
-            continue
-    return times
+    try:
+        return datetime.fromisoformat(str(facts.get(name, "")))
+    except ValueError:
+        return None
 
 
 def _is_read_here(snapshot: dict[str, Any]) -> bool:

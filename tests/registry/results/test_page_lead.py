@@ -172,6 +172,7 @@ def test_the_lead_counts_violated_rules_once(client) -> None:
         ({"started": "2026-07-04T08:00:00Z"}, {}, "2026-07-04", "2026-07-04 08:00:00, UTC"),
         ({}, ARCHIVE, "2019-11-11", "2019-11-11 04:23:30 to 2019-11-11 05:01:00, local time"),
         ({"started": "Mon Sep 22"}, {}, "", ""),
+        ({"ended": "2025-09-22 04:10:00"}, {}, "", "until 2025-09-22 04:10:00, local time"),
     ],
 )
 def test_the_lead_has_the_day_of_the_run(client, parameters, snapshot, day: str, ran: str) -> None:
