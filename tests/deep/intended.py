@@ -332,6 +332,8 @@ INTENDED = (
     Intended("*", "answer.title", PLAIN),
     Intended("*", "answer.detail", PLAIN),
     Intended("anybody parameters/", "answer.results.*.meaning", PLAIN),
+    Intended("anybody parameters/", "answer.results.*.note", PLAIN),
+    Intended("anybody parameters/", "answer.results.*.privilege_note", PLAIN),
     Intended("* submissions/*/answers/", "answer.proposal.items.*.why", PLAIN, has_the_same_numbers),
     Intended("* submissions/*/answers/", "answer.proposal.next_level", PLAIN, has_the_same_numbers),
     Intended("* submissions/*/", "answer.findings.bundle.personal.message", PLAIN, has_the_same_numbers),
