@@ -49,8 +49,8 @@ def unwritable_file(code, named, error, hint):
 def written_whole(path):
     """A stream for the bytes of the file `path`, which appears at the end, complete, or not at all.
 
-    Until then it lies beside, for its owner alone. Raises UsageError where it cannot be written, and for a device or a
-    pipe, which a file would take the place of: `--out /dev/null` of root would end the machine's.
+    Until then it lies beside, for its owner alone. Raises UsageError where it cannot be written, and for a device, a
+    pipe or a socket: the file would replace it. With `--out /dev/null`, root would lose the device of the machine.
     """
     import tempfile  # with what it loads, a tenth of the time of a command that writes nothing
 
