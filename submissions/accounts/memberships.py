@@ -142,7 +142,7 @@ def invite_member(institution: Site, by: Account, invitee: str, role: str, link:
     if institution.memberships.filter(account__username=invitee).exists():
         raise InvitationRefused(f"{invitee} is a member already.")
     with transaction.atomic():
-        Account.objects.hold(by.pk)
+        Account.objects.lock_account(by.pk)
         if invitations_of(institution).count() >= MOST_INVITATIONS:
             raise InvitationRefused(f"There are {MOST_INVITATIONS} open invitations already.")
         fields = {"role": role, "invited_by": by, "made_at": timezone.now()}

@@ -63,7 +63,7 @@ def create_token(
         account=account, digest=_key_digest(key), beginning=beginning, name=name, scopes=requested, expires_at=end
     )
     with transaction.atomic():
-        Account.objects.hold(account.pk)
+        Account.objects.lock_account(account.pk)
         if account.tokens.count() >= MOST_TOKENS:
             raise TokenRefused(f"There are {MOST_TOKENS} tokens already. Revoke those that nobody uses.")
         token.save()

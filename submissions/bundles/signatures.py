@@ -52,7 +52,7 @@ def add_key(account: Account, line: str) -> SigningKey:
     kind, key, comment = _key_parts(line)
     digest = base64.b64encode(hashlib.sha256(base64.b64decode(key)).digest()).decode().rstrip("=")
     with transaction.atomic():
-        Account.objects.hold(account.pk)
+        Account.objects.lock_account(account.pk)
         if account.signing_keys.count() >= MOST_KEYS:
             raise BadSigningKey(f"There are {MOST_KEYS} keys already.")
         signing_key, _ = SigningKey.objects.get_or_create(

@@ -22,7 +22,7 @@ class AccountManager(UserManager["Account"]):
     ) -> Account:
         return super().create_superuser(username, email, password, **{"role": Account.Role.ADMIN} | fields)
 
-    def hold(self, account_id: int) -> None:
+    def lock_account(self, account_id: int) -> None:
         """Lock an account until the transaction ends: of several that count what it has, each counts the others.
 
         Rows that name the account can be written meanwhile.

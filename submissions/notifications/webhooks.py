@@ -58,7 +58,7 @@ def add_webhook(account: Account, url: str) -> Webhook:
     _require_public_host(parts)
     try:
         with transaction.atomic():
-            Account.objects.hold(account.pk)
+            Account.objects.lock_account(account.pk)
             _require_room(account)
             return Webhook.objects.create(account=account, url=parts.geturl())
     except IntegrityError as error:
@@ -86,7 +86,7 @@ def try_out(webhook: Webhook) -> Delivery:
         account=webhook.account_id, event=None, step=None, run_verdict=None, due_at__gt=timezone.now() - TRIALS_WITHIN
     )
     with transaction.atomic():
-        Account.objects.hold(webhook.account_id)
+        Account.objects.lock_account(webhook.account_id)
         if trials.count() >= MOST_TRIALS:
             raise TooManyTrials(f"There were {MOST_TRIALS} tests within an hour.")
         return _new_trial(webhook)

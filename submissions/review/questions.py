@@ -87,7 +87,7 @@ def ask_question(submission_id: UUID, account: Account, text: str) -> Question:
     sees, TooManyQuestions.
     """
     with transaction.atomic():
-        Account.objects.hold(account.pk)
+        Account.objects.lock_account(account.pk)
         submission = _filter_open(Submission.objects.filter(pk=submission_id)).first()
         release = submission.release if submission else None
         entry = own_entry(account, release) if release else None
